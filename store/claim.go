@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// Priorities lists the priorities of a job, most urgent first.
+var Priorities = []int16{4, 3, 2, 1, 0, -1, -2, -3, -4}
+
+// Lane is one (queue, priority): the claim walks each in ready_at order.
+type Lane struct {
+	Queue    string
+	Priority int16
+	After    time.Time // ready_at from which to look; zero: from the start
+}
+
+// Claimed is a job taken to run it. (ID, Attempt, server) is its token.
+type Claimed struct {
+	ID                            int64
+	Attempt, Retry, Snoozes       int
+	Losses                        int
+	Priority                      int16
+	Queue, Kind                   string
+	Args                          string
+	Policy                        string        // JSON; empty: the kind's
+	Timeout                       time.Duration // 0: the kind's
+	CreatedAt, ReadyAt, StartedAt time.Time
+}
+
+// Lanes are listed, so that a paused queue is never scanned. Picking by ctid
+// keeps the order and the access path fixed whatever the table's statistics
+// say. A server whose lease has ended claims nothing: it would be reclaimed at once.
+var claimHead = `lane as materialized (
+select l.queue, l.priority, l.after_us
+from rows from (unnest($2::text[]), unnest($3::smallint[]), unnest($4::bigint[])) as l(queue, priority, after_us)
+where exists (select 1 from tekrar.servers s where s.id = $1 and s.lost_at is null and s.stopped_at is null and s.lease_until > clock_timestamp())
+  and not exists (select 1 from tekrar.queues q where q.name = l.queue and q.paused_at is not null)
+), pick as materialized (
+select r.ctid from lane cross join lateral (
+  select ready.ctid from tekrar.ready
+  where ready.queue = lane.queue and ready.priority = lane.priority
+    and ready.ready_at >= 'epoch'::timestamptz + lane.after_us * interval '1 microsecond'
+    and ready.kind = any($5::text[])
+  order by ready.ready_at limit $6 for update skip locked) r
+limit $6
+), taken as (
+delete from tekrar.ready where ctid = any(array(select ctid from pick))
+returning job_id, ready_at, attempt + 1 as attempt, retry, snoozes, losses, priority, queue, kind, clock_timestamp() as at
+), ` + moved("taken", map[string]string{
+	"at":         "s.at",
+	"state":      "3::smallint",
+	"server":     "$1",
+	"latency_us": "greatest(0, extract(epoch from s.at - s.ready_at) * 1000000)::bigint",
+})
+
+const claimedColumns = `j.args::text, coalesce(j.policy::text, ''), coalesce(j.timeout_ms, 0), (extract(epoch from j.created_at) * 1000000)::bigint`
+
+var claimStatement = transition(claimHead, toRunning, `select t.job_id, t.attempt, t.retry, t.snoozes, t.losses, t.priority, t.queue, t.kind,
+  (extract(epoch from t.ready_at) * 1000000)::bigint, (extract(epoch from t.at) * 1000000)::bigint, j.*
+from taken t cross join lateral (select `+claimedColumns+` from tekrar.jobs j where j.id = t.job_id offset 0) j`)
+
+// Claim takes up to limit jobs of the lanes for the server, most urgent lane
+// first, only of the given kinds. It returns after the commit: work started
+// earlier could settle before its claim exists.
+func (db *DB) Claim(ctx context.Context, server int64, lanes []Lane, kinds []string, limit int) (claimed []Claimed, err error) {
+	queues, priorities, after := make([]string, len(lanes)), make([]int64, len(lanes)), make([]int64, len(lanes))
+	for i, l := range lanes {
+		queues[i], priorities[i] = l.Queue, int64(l.Priority)
+		if !l.After.IsZero() {
+			after[i] = l.After.UnixMicro()
+		}
+	}
+	text := db.sql(claimStatement)
+	err = db.claimers().with(ctx, func(s *session) error {
+		return s.query(ctx, text, func(r *sql.Rows) error {
+			return scanClaimed(r, &claimed)
+		}, server, pq.Array(queues), pq.Array(priorities), pq.Array(after), pq.Array(kinds), limit)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim jobs: %w", err)
+	}
+	return claimed, nil
+}
+
+const heldStatement = `select r.job_id, r.attempt, r.retry, r.snoozes, r.losses, r.priority, r.queue, r.kind,
+  (extract(epoch from r.started_at) * 1000000)::bigint, (extract(epoch from r.started_at) * 1000000)::bigint, j.*
+from tekrar.running r cross join lateral (select ` + claimedColumns + ` from tekrar.jobs j where j.id = r.job_id offset 0) j
+where r.server = $1 and not (r.job_id = any($2::bigint[]))`
+
+// Held returns what the server holds beyond the known ids: after a claim whose
+// answer was lost, the jobs that it took all the same.
+func (db *DB) Held(ctx context.Context, server int64, known []int64) (held []Claimed, err error) {
+	text := db.sql(heldStatement)
+	err = db.claimers().with(ctx, func(s *session) error {
+		return s.query(ctx, text, func(r *sql.Rows) error { return scanClaimed(r, &held) }, server, pq.Array(known))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up held jobs: %w", err)
+	}
+	return held, nil
+}
+
+func scanClaimed(r *sql.Rows, to *[]Claimed) error {
+	var c Claimed
+	var timeoutMS, created, ready, started int64
+	if err := r.Scan(&c.ID, &c.Attempt, &c.Retry, &c.Snoozes, &c.Losses, &c.Priority, &c.Queue, &c.Kind,
+		&ready, &started, &c.Args, &c.Policy, &timeoutMS, &created); err != nil {
+		return err
+	}
+	c.Timeout = time.Duration(timeoutMS) * time.Millisecond
+	c.CreatedAt, c.ReadyAt, c.StartedAt = time.UnixMicro(created), time.UnixMicro(ready), time.UnixMicro(started)
+	*to = append(*to, c)
+	return nil
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// NewJob is one job to enqueue. Args is a JSON object on one line (no raw
+// newline: many jobs travel as one newline-joined text, because array escaping
+// of long JSON costs more than the insert).
+type NewJob struct {
+	Queue, Kind string
+	Priority    int16
+	Args        string
+	Policy      string        // JSON; empty: the kind's
+	Timeout     time.Duration // 0: the kind's
+	At          time.Time     // zero: now; a past time is now
+	In          time.Duration // from the database's clock; 0 or less: now
+}
+
+// Created is what became of a NewJob.
+type Created struct {
+	ID    int64
+	State State
+}
+
+var enqueueHead = `input as materialized (
+select nextval('tekrar.jobs_id_seq') as job_id, clock_timestamp() as at,
+       case when i.at_us > 0 then 'epoch'::timestamptz + i.at_us * interval '1 microsecond'
+            when i.in_us > 0 then clock_timestamp() + i.in_us * interval '1 microsecond' end as run_at,
+       ($5::text[])[i.spec] as queue, ($6::text[])[i.spec] as kind, ($7::smallint[])[i.spec] as priority,
+       nullif(($8::bigint[])[i.spec], 0) as timeout_ms, nullif(($9::text[])[i.spec], '')::jsonb as policy,
+       i.args::jsonb as args, i.ord
+from rows from (string_to_table($1, E'\n'), unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bigint[]))
+     with ordinality as i(args, spec, at_us, in_us, ord)
+), new_jobs as (
+insert into tekrar.jobs (id, created_at, timeout_ms, priority, queue, kind, args, policy)
+select job_id, at, timeout_ms, priority, queue, kind, args, policy from input
+), ` + moved("input", map[string]string{
+	"state":   "case when s.run_at > s.at then 1::smallint else 2::smallint end",
+	"at":      "s.at",
+	"run_at":  "s.run_at",
+	"cause":   "1::smallint",
+	"attempt": "0", "retry": "0", "snoozes": "0", "losses": "0::smallint",
+	"data": "case when s.run_at > s.at then jsonb_build_object('run_at', s.run_at) end",
+})
+
+// The notification is referenced by the final select: a CTE that nobody reads never runs.
+var enqueueStatement = transition(enqueueHead, toReady|toScheduled, `select
+  (select array_agg(job_id order by ord) from input),
+  (select array_agg((case when run_at > at then 1 else 2 end)::smallint order by ord) from input),
+  (select count(pg_notify($10, 'q' || q)) from unnest($11::text[]) q)`)
+
+// enqueueArgs lays a batch out as arrays: what jobs share is sent once.
+func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
+	type spec struct {
+		queue, kind, policy string
+		priority            int16
+		timeout             int64
+	}
+	var (
+		args    strings.Builder
+		specOf  = make(map[spec]int32, 1)
+		index   = make([]int32, len(jobs))
+		at, in  = make([]int64, len(jobs)), make([]int64, len(jobs))
+		queues  []string
+		kinds   []string
+		prio    []int64
+		timeout []int64
+		policy  []string
+	)
+	for i, j := range jobs {
+		if i > 0 {
+			args.WriteByte('\n')
+		}
+		args.WriteString(j.Args)
+		s := spec{j.Queue, j.Kind, j.Policy, j.Priority, j.Timeout.Milliseconds()}
+		n, ok := specOf[s]
+		if !ok {
+			n = int32(len(queues)) + 1
+			specOf[s] = n
+			queues, kinds, policy = append(queues, s.queue), append(kinds, s.kind), append(policy, s.policy)
+			prio, timeout = append(prio, int64(s.priority)), append(timeout, s.timeout)
+		}
+		index[i] = n
+		if !j.At.IsZero() {
+			at[i] = j.At.UnixMicro()
+		}
+		in[i] = j.In.Microseconds()
+	}
+	return []any{args.String(), pq.Array(index), pq.Array(at), pq.Array(in),
+		pq.Array(queues), pq.Array(kinds), pq.Array(prio), pq.Array(timeout), pq.Array(policy),
+		db.jobsChannel(), pq.Array(wake)}
+}
+
+func scanCreated(scan func(...any) error, n int) ([]Created, error) {
+	var ids pq.Int64Array
+	var states pq.Int64Array
+	var notified int64
+	if err := scan(&ids, &states, &notified); err != nil {
+		return nil, fmt.Errorf("enqueue: %w", err)
+	}
+	if len(ids) != n {
+		return nil, fmt.Errorf("enqueue: %d of %d jobs came back", len(ids), n)
+	}
+	created := make([]Created, n)
+	for i := range ids {
+		created[i] = Created{ID: ids[i], State: State(states[i])}
+	}
+	return created, nil
+}
+
+// EnqueueIn enqueues inside the caller's transaction: the jobs are invisible
+// until it commits and gone if it rolls back. wake names the queues to notify
+// (delivered at commit).
+func (db *DB) EnqueueIn(ctx context.Context, q Querier, jobs []NewJob, wake []string) ([]Created, error) {
+	row := q.QueryRowContext(ctx, db.sql(enqueueStatement), db.enqueueArgs(jobs, wake)...)
+	return scanCreated(row.Scan, len(jobs))
+}
+
+// Enqueue enqueues all jobs or none in one statement of its own. If the
+// connection breaks before the answer, the outcome is unknown: the error wraps
+// the connection's, and the jobs may or may not be there.
+func (db *DB) Enqueue(ctx context.Context, jobs []NewJob, wake []string) (created []Created, err error) {
+	text, args := db.sql(enqueueStatement), db.enqueueArgs(jobs, wake)
+	err = db.enqueuers().with(ctx, func(s *session) error {
+		return s.query(ctx, text, func(r *sql.Rows) error {
+			created, err = scanCreated(r.Scan, len(jobs))
+			return err
+		}, args...)
+	})
+	return created, err
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// JobDetail is everything a job's page shows.
+type JobDetail struct {
+	JobRow
+	Args json.RawMessage // as stored, all digits kept
+	// Policy is the effective one: the job's own, else its kind's, else nil.
+	Policy     json.RawMessage
+	PolicyFrom string // "job", "kind", or "" when no server has published the kind
+	TimeoutMS  *int64 // the job's own, else its kind's; nil: none
+	History    []HistoryRow
+	// HistoryTotal counts all rows of the job, late ones included.
+	HistoryTotal int
+}
+
+const jobDetail = `
+select j.args, coalesce(j.policy, k.policy) as policy,
+       case when j.policy is not null then 'job' when k.kind is not null then 'kind' else '' end as policy_from,
+       coalesce(j.timeout_ms, k.timeout_ms) as timeout_ms,
+       (select count(*) from tekrar.history h where h.job_id = j.id) as history_total
+from tekrar.jobs j
+left join lateral (select kind, policy, timeout_ms from tekrar.kinds where kind = j.kind offset 0) k on true
+where j.id = $1`
+
+// Job reads one job with its newest historyLimit history rows (0 or less: 50, at
+// most 500), newest first; before, when not 0, is the id of a history row: only
+// older rows are read, for the next page. All parts are of one moment.
+// ErrNotFound when there is no such job.
+func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64) (d JobDetail, err error) {
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	err = db.snapshot(ctx, func(tx *sqlx.Tx) error {
+		var rows []JobRow
+		if err := tx.SelectContext(ctx, &rows, db.sql(jobRowsByID), pq.Array([]int64{id})); err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return ErrNotFound
+		}
+		d.JobRow = rows[0]
+		var args, policy []byte
+		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id).
+			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, &d.HistoryTotal)
+		if err != nil {
+			return err
+		}
+		d.Args, d.Policy = args, policy
+		d.History, err = db.history(ctx, tx, id, JobFilter{Limit: historyLimit}.limit(), before)
+		return err
+	})
+	if err != nil {
+		return JobDetail{}, fmt.Errorf("read job %d: %w", id, err)
+	}
+	return d, nil
+}

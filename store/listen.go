@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// pingEvery keeps the listener's silence below the dialer's read timeout and
+// finds a dead network.
+const pingEvery = 15 * time.Second
+
+// JobsHint is a notification for engines. The zero hint means "look now": the
+// listener reconnected and may have missed some.
+type JobsHint struct {
+	Queue    string // jobs were enqueued here
+	Taken    bool   // a running job was taken away
+	Watching bool   // a dashboard is watching: publish changes
+}
+
+// ListenJobs calls on for each hint until ctx ends; up tells when the
+// connection comes and goes. A hint is only a hint: who polls misses nothing.
+func (db *DB) ListenJobs(ctx context.Context, up func(bool), on func(JobsHint)) {
+	db.listen(ctx, db.jobsChannel(), up, func(payload string) {
+		switch {
+		case strings.HasPrefix(payload, "q"):
+			on(JobsHint{Queue: payload[1:]})
+		case payload == "c":
+			on(JobsHint{Taken: true})
+		case payload == "w":
+			on(JobsHint{Watching: true})
+		default:
+			on(JobsHint{})
+		}
+	})
+}
+
+// Change is a notification for dashboards: ids that changed, or All for many or
+// unknown ones.
+type Change struct {
+	IDs []int64
+	All bool
+}
+
+// ListenChanges calls on for each change until ctx ends.
+func (db *DB) ListenChanges(ctx context.Context, up func(bool), on func(Change)) {
+	db.listen(ctx, db.changesChannel(), up, func(payload string) {
+		var c Change
+		for _, word := range strings.Split(payload, ",") {
+			id, err := strconv.ParseInt(word, 10, 64)
+			if err != nil {
+				c = Change{All: true}
+				break
+			}
+			c.IDs = append(c.IDs, id)
+		}
+		on(c)
+	})
+}
+
+// listen owns one LISTEN connection. Listen blocks while the server is down, so
+// it runs apart; notifications are always drained.
+func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func(payload string)) {
+	l := db.Listener(200*time.Millisecond, 10*time.Second, func(e pq.ListenerEventType, _ error) {
+		up(e == pq.ListenerEventConnected || e == pq.ListenerEventReconnected)
+	})
+	listening := make(chan struct{})
+	go func() {
+		defer close(listening)
+		_ = l.Listen(channel)
+	}()
+	ping := time.NewTicker(pingEvery)
+	defer func() {
+		ping.Stop()
+		_ = l.Close()
+		<-listening
+	}()
+	pinged := make(chan struct{}, 1)
+	pinged <- struct{}{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case n, ok := <-l.Notify:
+			switch {
+			case !ok:
+				return
+			case n == nil: // reconnected
+				on("")
+			default:
+				on(n.Extra)
+			}
+		case <-ping.C:
+			select {
+			case <-pinged:
+				go func() { _ = l.Ping(); pinged <- struct{}{} }()
+			default: // the last ping still waits for the network
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/lib/pq"
+)
+
+// jobsChannel carries hints to engines: "q<queue>" jobs were enqueued, "c" a
+// running job was taken away, "w" a dashboard is watching.
+func (db *DB) jobsChannel() string { return db.opts.Schema + "_jobs" }
+
+// changesChannel carries hints to dashboards: comma-separated ids of jobs that
+// changed, or "*" for many.
+func (db *DB) changesChannel() string { return db.opts.Schema + "_changes" }
+
+const notifyStatement = `select count(pg_notify($1, p)) from unnest($2::text[]) p`
+
+// NotifyQueues tells engines everywhere that these queues have jobs.
+func (db *DB) NotifyQueues(ctx context.Context, queues []string) error {
+	payloads := make([]string, len(queues))
+	for i, q := range queues {
+		payloads[i] = "q" + q
+	}
+	return db.notify(ctx, db.jobsChannel(), payloads)
+}
+
+// NotifyWatching asks engines everywhere to publish changes for a while.
+func (db *DB) NotifyWatching(ctx context.Context) error {
+	return db.notify(ctx, db.jobsChannel(), []string{"w"})
+}
+
+// NotifyChanges tells dashboards which jobs changed; a payload is one list of
+// ids or "*".
+func (db *DB) NotifyChanges(ctx context.Context, payload string) error {
+	return db.notify(ctx, db.changesChannel(), []string{payload})
+}
+
+func (db *DB) notify(ctx context.Context, channel string, payloads []string) error {
+	err := db.beaters().with(ctx, func(s *session) error {
+		return s.query(ctx, notifyStatement, func(*sql.Rows) error { return nil }, channel, pq.Array(payloads))
+	})
+	if err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return nil
+}

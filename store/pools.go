@@ -1,0 +1,25 @@
+package store
+
+import "sync"
+
+// hotPools are the sessions of the hot statements. Each role has connections of
+// its own, so that neither a slow page nor a handler that hogs its own pool can
+// keep a finished job or a heartbeat waiting.
+type hotPools struct {
+	enqueueOnce, claimOnce, settleOnce, beatOnce sync.Once
+	enqueue, claim, settle, beat                 *sessions
+}
+
+func (db *DB) open(once *sync.Once, to **sessions, n int) *sessions {
+	once.Do(func() { *to = newSessions(db.openPool(n), n) })
+	return *to
+}
+
+func (db *DB) enqueuers() *sessions { return db.open(&db.hot.enqueueOnce, &db.hot.enqueue, 2) }
+
+// claimers also promote due jobs.
+func (db *DB) claimers() *sessions { return db.open(&db.hot.claimOnce, &db.hot.claim, 2) }
+func (db *DB) settlers() *sessions { return db.open(&db.hot.settleOnce, &db.hot.settle, 1) }
+
+// beaters renew leases, look for taken jobs and notify.
+func (db *DB) beaters() *sessions { return db.open(&db.hot.beatOnce, &db.hot.beat, 1) }

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// QueueRow is a queue as the queues page shows it.
+type QueueRow struct {
+	Name        string
+	Depth       Count      // enqueued jobs, exact to 10,000
+	OldestReady *time.Time // ready_at of the job that waits longest; nil when none waits
+	Running     int64
+	// Finished counts the jobs that reached an end (succeeded, failed for good,
+	// deleted by their policy or handler) in the last five minutes: the present
+	// minute and the four before it. It is a sum, not an average.
+	Finished int64
+	Servers  int // live servers that work on it; 0 with jobs waiting is worth a warning
+	PausedAt *time.Time
+	PausedBy string
+}
+
+// Names of queues: those of waiting and running jobs, all that were ever paused
+// or that a live server works on, and those of the next 10,000 scheduled and the
+// newest 10,000 failed jobs (a bound for the page's time, not a rule).
+const queueList = `
+with recursive` + readyLanes + `, name as (
+    select queue from lane
+    union select queue from held
+    union select queue from (select queue from tekrar.scheduled order by run_at, job_id limit 10000) s
+    union select queue from (select queue from tekrar.failed order by failed_at desc, job_id desc limit 10000) f
+    union select name from tekrar.queues
+    union select n from tekrar.servers s cross join lateral unnest(s.queues) n where ` + serverIsLive + `
+), finished as materialized (
+    select queue, sum(n)::bigint as n from tekrar.stats
+    where minute > date_trunc('minute', statement_timestamp()) - interval '5 minutes'
+      and outcome in (1, 3, 4, 5, 9)
+    group by queue
+), held as materialized (
+    select queue, count(*) as n from tekrar.running group by queue
+)
+select n.queue, d.n,
+       (select min(o.ready_at) from lane l cross join lateral (
+            select r.ready_at from tekrar.ready r
+            where r.queue = l.queue and r.priority = l.priority order by r.ready_at limit 1) o
+        where l.queue = n.queue),
+       coalesce((select h.n from held h where h.queue = n.queue), 0),
+       coalesce((select f.n from finished f where f.queue = n.queue), 0),
+       (select count(*) from tekrar.servers s where ` + serverIsLive + ` and n.queue = any(s.queues)),
+       q.paused_at, coalesce(q.paused_by, '')
+from name n
+cross join lateral (
+    select count(*) as n from (
+        select 1 from tekrar.ready r where r.queue = n.queue limit $2) b) d
+left join lateral (select paused_at, paused_by from tekrar.queues where name = n.queue offset 0) q on true
+order by n.queue`
+
+// Queues reads every queue that has jobs, a setting or a live server, by name.
+func (db *DB) Queues(ctx context.Context) ([]QueueRow, error) {
+	rows, err := db.QueryxContext(ctx, db.sql(queueList), "", CountMax+1)
+	if err != nil {
+		return nil, fmt.Errorf("list queues: %w", err)
+	}
+	defer rows.Close()
+	var queues []QueueRow
+	for rows.Next() {
+		var q QueueRow
+		var depth int64
+		if err := rows.Scan(&q.Name, &depth, &q.OldestReady, &q.Running, &q.Finished, &q.Servers,
+			&q.PausedAt, &q.PausedBy); err != nil {
+			return nil, fmt.Errorf("list queues: %w", err)
+		}
+		q.Depth = bounded(depth)
+		queues = append(queues, q)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list queues: %w", err)
+	}
+	return queues, nil
+}

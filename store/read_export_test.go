@@ -1,0 +1,29 @@
+package store
+
+// Reading is a statement that pages run, with example parameters as SQL literals.
+type Reading struct{ Text, Params string }
+
+// Readings gives the statements of pages to tests that look at their plans.
+func Readings(db *DB) map[string]Reading {
+	const hot = `'', 'k1', '2020-01-01', 5, 51`
+	return map[string]Reading{
+		"enqueued":       {db.sql(hotLists[Enqueued]), hot},
+		"processing":     {db.sql(hotLists[Processing]), hot},
+		"scheduled":      {db.sql(hotLists[Scheduled]), hot + `, 0`},
+		"failed":         {db.sql(hotLists[Failed]), hot},
+		"finished":       {db.sql(finishedCandidates), `4, '', '', 9223372036854775807, 51`},
+		"finished, kind": {db.sql(finishedCandidates), `4, 'k1', '', 9223372036854775807, 51`},
+		"finished, rows": {db.sql(finishedRows), `'{1,2,3}', '{1,2,3}'`},
+		"rows by id":     {db.sql(jobRowsByID), `'{1,2,3}'`},
+		"job":            {db.sql(jobDetail), `1`},
+		"job history":    {db.sql(jobHistory), `1, 9223372036854775807, 50`},
+		"all counts":     {db.sql(allCounts), ``},
+		"kind count":     {db.sql(kindCount), `'', 'k1', 4`},
+		"any kind count": {db.sql(anyKindCount), `'', '', 4`},
+		"queues":         {db.sql(queueList), `'', 10001`},
+		"oldest ready":   {db.sql(oldestReady), `''`},
+	}
+}
+
+// FinishedLook is how many history rows one page of finished jobs looks at.
+const FinishedLook = candidatesMax

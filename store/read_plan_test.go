@@ -1,0 +1,104 @@
+package store_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+// SCL-01: whatever a page reads, it walks neither all jobs nor all history:
+// with the settings of our connections on empty and full tables, and on full
+// ones also without them.
+func TestPagesNeverWalkWholeTables_SCL01(t *testing.T) {
+	_, db := readSetup(t)
+	looked := func(when string, settings ...string) {
+		t.Helper()
+		for name, r := range store.Readings(db) {
+			if plan := explain(t, db, r, settings...); wholeTable.MatchString(plan) {
+				t.Errorf("%s, %s:\n%s", name, when, plan)
+			}
+		}
+	}
+	looked("empty")
+	fill(t, db, 20_000)
+	looked("full, never analyzed")
+	if _, err := db.ExecContext(t.Context(), "analyze"); err != nil { // no write of ours: safe to run twice
+		t.Fatal(err)
+	}
+	looked("full")
+	looked("full, without settings", "plan_cache_mode = force_custom_plan",
+		"enable_seqscan = on", "enable_hashjoin = on", "enable_mergejoin = on", "enable_bitmapscan = on")
+}
+
+var wholeTable = regexp.MustCompile(`Seq Scan on (jobs|history)|(Hash|Merge) \w*Join|Hash Anti|Parallel`)
+
+// Lists read a page's worth from their index, not a sorted table.
+func TestListsFollowTheirIndex_SCL01(t *testing.T) {
+	_, db := readSetup(t)
+	fill(t, db, 20_000)
+	for name, want := range map[string]string{
+		"enqueued":       `ready_lane on ready r\w*\s+Index Cond: \(\(queue = l\w*.queue\) AND \(priority = l\w*.priority\) AND \(ready_at >= \$3\)\)`,
+		"scheduled":      `scheduled_due on scheduled s\s+Index Cond: \(ROW\(run_at, job_id\) >`,
+		"failed":         `Backward using failed_newest on failed f\s+Index Cond: \(ROW\(failed_at, job_id\) <`,
+		"finished":       `Backward using history_finished on history h\w*\s+Index Cond: \(\(state = \$1\) AND \(kind = k\w*.kind\) AND \(id < \$4\)\)`,
+		"finished, rows": `history_pkey on history`,
+		"job history":    `Backward using history_pkey on history\s+Index Cond: \(\(job_id = \$1\) AND \(id < \$2\)\)`,
+	} {
+		plan := explain(t, db, store.Readings(db)[name])
+		if !regexp.MustCompile(want).MatchString(plan) {
+			t.Errorf("%s: want %s in\n%s", name, want, plan)
+		}
+	}
+}
+
+// fill gives n succeeded jobs of 5 kinds and 3 queues, and an eighth of that in each hot table.
+func fill(t *testing.T, db *store.DB, n int) {
+	t.Helper()
+	texts := []string{`insert into tekrar.jobs (id, queue, kind, args)
+		select g, 'q' || g %% 3, 'k' || g %% 5, '{}' from generate_series(1, %d * 3 / 2) g`}
+	for i, state := range []string{"2", "3", "case when g % 20 = 0 then 6 else 4 end"} {
+		texts = append(texts, fmt.Sprintf(`insert into tekrar.history (job_id, attempt, state, queue, kind)
+			select g, least(%d, 1), %s, 'q' || g %% 3, 'k' || g %% 5 from generate_series(1, %d) g`, i, state, n))
+	}
+	for i, into := range []string{"ready (job_id, queue, kind, ready_at)", "scheduled (job_id, queue, kind, run_at)", "failed (job_id, queue, kind, failed_at)"} {
+		texts = append(texts, fmt.Sprintf(`insert into tekrar.%s
+			select g, 'q' || g %% 3, 'k' || g %% 5, now() + g * interval '1 ms' from generate_series(%d, %d) g`,
+			into, n+1+i*n/8, n+(i+1)*n/8))
+	}
+	texts[0] = fmt.Sprintf(texts[0], n)
+	execAll(t, db, texts...)
+}
+
+// explain gives the plan of a prepared statement, as the engine's connections get it.
+func explain(t *testing.T, db *store.DB, r store.Reading, settings ...string) string {
+	t.Helper()
+	tx, err := db.Beginx()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	run := "explain (costs off) execute reading"
+	if r.Params != "" {
+		run += "(" + r.Params + ")"
+	}
+	for _, s := range settings {
+		if _, err := tx.Exec("set local " + s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tx.Exec("prepare reading as " + r.Text); err != nil {
+		t.Fatalf("%v in\n%s", err, r.Text)
+	}
+	var lines []string
+	err = tx.Select(&lines, run)
+	if _, err := tx.Exec("deallocate reading"); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// finishedKinds walks the index from kind to kind: its cost is the number of
+// kinds, not of jobs.
+const finishedKinds = `with recursive k as (
+  (select kind from tekrar.history where state = $1 and state in (4, 6) order by kind limit 1)
+  union all
+  select (select h.kind from tekrar.history h where h.state = $1 and h.state in (4, 6) and h.kind > k.kind order by h.kind limit 1)
+  from k where k.kind is not null
+) select kind from k where kind is not null`
+
+// Expire removes jobs that have been in the finished state (Succeeded or
+// Deleted) for longer than keep, with their history: oldest first, in chunks
+// that neither bloat nor block, until none is left or ctx ends. It returns how
+// many went. Failed jobs are never touched.
+func (db *DB) Expire(ctx context.Context, state State, keep time.Duration) (n int, err error) {
+	var kinds []string
+	if err := db.SelectContext(ctx, &kinds, db.sql(finishedKinds), state); err != nil {
+		return 0, fmt.Errorf("expire %s jobs: %w", state, err)
+	}
+	for _, kind := range kinds {
+		after := int64(0)
+		for after >= 0 {
+			var chunk int
+			if chunk, after, err = db.expireChunk(ctx, state, kind, keep, after); err != nil {
+				return n, fmt.Errorf("expire %s jobs: %w", state, err)
+			}
+			n += chunk
+		}
+	}
+	return n, nil
+}
+
+const expireChunk = 1000
+
+// expireChunk looks at the next rows of one kind after a history id, and returns
+// the id to go on from, negative at the end. The jobs rows are locked first and
+// tested by a second statement: a job that somebody requeued in between has a
+// newer history row there.
+func (db *DB) expireChunk(ctx context.Context, state State, kind string, keep time.Duration, after int64) (n int, next int64, err error) {
+	err = db.txRetry(ctx, func(tx *sqlx.Tx) error {
+		var rows []struct {
+			ID    int64 `db:"id"`
+			JobID int64 `db:"job_id"`
+			Old   bool  `db:"old"`
+		}
+		if err := tx.SelectContext(ctx, &rows, db.sql(`select id, job_id, at < clock_timestamp() - $4 * interval '1 microsecond' as old
+from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > $3 order by state, kind, id limit $5`),
+			state, kind, after, keep.Microseconds(), expireChunk); err != nil {
+			return err
+		}
+		n, next = 0, -1
+		if len(rows) == expireChunk {
+			next = rows[len(rows)-1].ID
+		}
+		var jobs, ids []int64
+		for _, r := range rows {
+			if !r.Old {
+				next = -1
+				break
+			}
+			jobs, ids = append(jobs, r.JobID), append(ids, r.ID)
+		}
+		if len(jobs) == 0 {
+			return nil
+		}
+		if _, err := tx.ExecContext(ctx, db.sql(`select id from tekrar.jobs where id = any($1) order by id for update`), pq.Array(jobs)); err != nil {
+			return err
+		}
+		r, err := tx.ExecContext(ctx, db.sql(`with gone as materialized (
+  select e.job_id from unnest($1::bigint[], $2::bigint[]) as e(job_id, id)
+  where not exists (select 1 from tekrar.history h where h.job_id = e.job_id and h.id > e.id and h.state <= 6)
+), no_history as (
+  delete from tekrar.history where job_id = any(array(select job_id from gone))
+) delete from tekrar.jobs where id = any(array(select job_id from gone))`), pq.Array(jobs), pq.Array(ids))
+		if err != nil {
+			return err
+		}
+		removed, err := r.RowsAffected()
+		n = int(removed)
+		return err
+	})
+	return n, next, err
+}
+
+// FoldStats adds minutes older than keep up to hours, all servers in one row.
+func (db *DB) FoldStats(ctx context.Context, keep time.Duration) error {
+	return db.txRetry(ctx, func(tx *sqlx.Tx) error {
+		_, err := tx.ExecContext(ctx, db.sql(`with old as (
+  delete from tekrar.stats where minute < date_trunc('hour', clock_timestamp() - $1 * interval '1 microsecond')
+    and (server <> 0 or minute <> date_trunc('hour', minute)) returning *
+) insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
+select date_trunc('hour', minute), 0, sum(n), sum(run_us), sum(wait_us), outcome, attempt, bucket, queue, kind
+from old group by date_trunc('hour', minute), outcome, attempt, bucket, queue, kind
+on conflict (minute, server, kind, queue, outcome, attempt, bucket)
+do update set n = stats.n + excluded.n, run_us = stats.run_us + excluded.run_us, wait_us = stats.wait_us + excluded.wait_us`), keep.Microseconds())
+		if err != nil {
+			return fmt.Errorf("fold statistics: %w", err)
+		}
+		return nil
+	})
+}

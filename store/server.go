@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// NewServer describes a process that runs jobs.
+type NewServer struct {
+	Name, Host, Version string
+	PID, Slots          int
+	Listening           bool // woken by notifications; else it polls
+	Queues, Kinds       []string
+	Lease               time.Duration
+}
+
+// Register writes the server's row with its first lease and returns its id.
+func (db *DB) Register(ctx context.Context, n NewServer) (id int64, err error) {
+	err = db.beat(ctx, `insert into tekrar.servers (name, host, pid, version, slots, listening, queues, kinds, lease_until)
+values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9 * interval '1 microsecond') returning id`,
+		func(r *sql.Rows) error { return r.Scan(&id) },
+		n.Name, n.Host, n.PID, n.Version, n.Slots, n.Listening, pq.Array(n.Queues), pq.Array(n.Kinds), n.Lease.Microseconds())
+	if err != nil {
+		return 0, fmt.Errorf("register server: %w", err)
+	}
+	return id, nil
+}
+
+// Renew extends the lease from now. ErrLeaseLost: another server took the row;
+// a lease that merely ran out is renewed.
+func (db *DB) Renew(ctx context.Context, server int64, lease time.Duration, listening, draining bool) error {
+	held := false
+	err := db.beat(ctx, `update tekrar.servers set seen_at = clock_timestamp(), listening = $3,
+  lease_until = clock_timestamp() + $2 * interval '1 microsecond',
+  draining_at = case when $4 then coalesce(draining_at, clock_timestamp()) end
+where id = $1 and lost_at is null and stopped_at is null returning id`,
+		func(*sql.Rows) error { held = true; return nil }, server, lease.Microseconds(), listening, draining)
+	if err != nil {
+		return fmt.Errorf("renew lease: %w", err)
+	}
+	if !held {
+		return fmt.Errorf("renew lease of server %d: %w", server, ErrLeaseLost)
+	}
+	return nil
+}
+
+// Stop marks the server stopped: whatever it still holds is reclaimed by the
+// next sweep of any other, so it is called only when nothing of it runs.
+func (db *DB) Stop(ctx context.Context, server int64) error {
+	err := db.beat(ctx, `update tekrar.servers set stopped_at = clock_timestamp(), seen_at = clock_timestamp()
+where id = $1 and lost_at is null and stopped_at is null returning id`,
+		func(*sql.Rows) error { return nil }, server)
+	if err != nil {
+		return fmt.Errorf("mark server stopped: %w", err)
+	}
+	return nil
+}
+
+// Taken returns which of the tokens no longer hold their job: deleted by a
+// person or reclaimed. Their contexts are to be cancelled.
+func (db *DB) Taken(ctx context.Context, server int64, tokens []Token) (taken []Token, err error) {
+	ids, attempts := make([]int64, len(tokens)), make([]int64, len(tokens))
+	for i, t := range tokens {
+		ids[i], attempts[i] = t.ID, int64(t.Attempt)
+	}
+	err = db.beat(ctx, `select t.job_id, t.attempt from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt)
+where not exists (select 1 from tekrar.running r where r.job_id = t.job_id and r.attempt = t.attempt and r.server = $1)`,
+		func(r *sql.Rows) error {
+			var t Token
+			err := r.Scan(&t.ID, &t.Attempt)
+			taken = append(taken, t)
+			return err
+		}, server, pq.Array(ids), pq.Array(attempts))
+	if err != nil {
+		return nil, fmt.Errorf("look for taken jobs: %w", err)
+	}
+	return taken, nil
+}
+
+// NewKind is what a server publishes about a kind it handles.
+type NewKind struct {
+	Kind, Queue string
+	MaxRetries  int
+	Timeout     time.Duration // 0: none
+	Policy      string        // JSON
+}
+
+// PublishKinds writes what this server knows about its kinds; the last to start wins.
+func (db *DB) PublishKinds(ctx context.Context, kinds []NewKind) error {
+	for _, k := range kinds {
+		err := db.beat(ctx, `insert into tekrar.kinds (kind, queue, max_retries, timeout_ms, policy)
+values ($1, $2, $3, nullif($4::bigint, 0), $5::text::jsonb)
+on conflict (kind) do update set queue = excluded.queue, max_retries = excluded.max_retries,
+  timeout_ms = excluded.timeout_ms, policy = excluded.policy, seen_at = clock_timestamp() returning kind`,
+			func(*sql.Rows) error { return nil }, k.Kind, k.Queue, k.MaxRetries, k.Timeout.Milliseconds(), k.Policy)
+		if err != nil {
+			return fmt.Errorf("publish kind %q: %w", k.Kind, err)
+		}
+	}
+	return nil
+}
+
+// beat runs a statement on the heartbeat's own connection.
+func (db *DB) beat(ctx context.Context, text string, scan func(*sql.Rows) error, args ...any) error {
+	return db.beaters().with(ctx, func(s *session) error { return s.query(ctx, db.sql(text), scan, args...) })
+}

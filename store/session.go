@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// session is one pinned connection with statements prepared once: unprepared,
+// the hot statements cost twice the CPU on lib/pq. A session is used by one
+// goroutine at a time. database/sql never re-runs a statement of a pinned
+// connection elsewhere, so an autocommit write here runs at most once.
+type session struct {
+	pool  *sql.DB
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+// query runs a prepared statement and hands its rows to scan. Any error that is
+// not the statement's own drops the connection: its state is unknown.
+func (s *session) query(ctx context.Context, text string, scan func(*sql.Rows) error, args ...any) error {
+	err := s.run(ctx, text, scan, args...)
+	if err != nil && !IsData(err) {
+		s.close()
+	}
+	return err
+}
+
+func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) error, args ...any) (err error) {
+	if s.conn == nil {
+		if s.conn, err = s.pool.Conn(ctx); err != nil {
+			return err
+		}
+		s.stmts = map[string]*sql.Stmt{}
+	}
+	stmt := s.stmts[text]
+	if stmt == nil {
+		if stmt, err = s.conn.PrepareContext(ctx, text); err != nil {
+			return err
+		}
+		s.stmts[text] = stmt
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// close gives the connection back; a broken one is discarded by the pool.
+func (s *session) close() {
+	if s.conn == nil {
+		return
+	}
+	_ = s.conn.Raw(func(any) error { return errDiscard })
+	_ = s.conn.Close()
+	s.conn, s.stmts = nil, nil
+}
+
+// sessions hands out up to n sessions of one pool.
+type sessions struct {
+	free chan *session
+}
+
+func newSessions(pool *sql.DB, n int) *sessions {
+	s := &sessions{free: make(chan *session, n)}
+	for range n {
+		s.free <- &session{pool: pool}
+	}
+	return s
+}
+
+// with runs fn on a free session, waiting for one no longer than ctx allows.
+func (s *sessions) with(ctx context.Context, fn func(*session) error) error {
+	select {
+	case one := <-s.free:
+		defer func() { s.free <- one }()
+		return fn(one)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// Settled is the outcome of one attempt, as decided; the store writes it if the
+// token (ID, Attempt, server) still holds the job.
+type Settled struct {
+	ID      int64
+	Attempt int
+	State   State // where the job goes: Succeeded, Failed, Scheduled, Enqueued, Deleted
+	Outcome Outcome
+	Cause   Cause         // for Scheduled
+	Delay   time.Duration // for Scheduled, from the database's clock at the settle
+
+	Retry, Snoozes, Losses int // the counters from here on
+
+	Latency, Duration time.Duration // of this attempt
+	Worker            int
+	Reason            string // of the row of State
+	Data              string // JSON of that row: error, error_type, stack, rule, result
+	FailedReason      string // set: a failed history row comes first, at the same instant
+	FailedData        string
+	ErrorType         string // of the failed hot row
+	ErrorLine         string
+	Fingerprint       int64
+}
+
+// The counters of a job are what the decision made of them; queue, kind and
+// priority come from the row. A row that somebody else took meanwhile is waited
+// for, and then is not there: what the attempt would have written is kept as late.
+var settleHead = `input as materialized (
+select i.* from unnest($2::bigint[], $3::integer[], $4::smallint[], $5::smallint[], $6::smallint[], $7::bigint[],
+  $8::integer[], $9::integer[], $10::smallint[], $11::bigint[], $12::bigint[], $13::smallint[], $14::integer[],
+  $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::bigint[])
+as i(job_id, attempt, state, outcome, cause, delay_us, retry, snoozes, losses, latency_us, duration_us, bucket, worker,
+  reason, data, failed_reason, failed_data, error_type, error_line, fingerprint)
+), held as materialized (
+select i.*, r.tid, r.queue, r.kind, r.priority, clock_timestamp() as at
+from input i left join lateral (
+  select running.ctid as tid, queue, kind, priority from tekrar.running
+  where running.job_id = i.job_id and running.attempt = i.attempt and running.server = $1 for update) r on true
+), gone as (
+delete from tekrar.running where ctid = any(array(select tid from held where tid is not null))
+), late as (
+insert into tekrar.history (job_id, at, server, latency_us, duration_us, attempt, worker, state, queue, kind, reason, data)
+select h.job_id, h.at, $1, h.latency_us, h.duration_us, h.attempt, h.worker, 7, j.queue, j.kind,
+  'Too late: the job had been taken from this attempt',
+  coalesce(nullif(h.failed_data, ''), nullif(h.data, ''), '{}')::jsonb || jsonb_build_object('would_be', h.state)
+from held h cross join lateral (select queue, kind from tekrar.jobs where id = h.job_id offset 0) j where h.tid is null
+returning job_id, attempt
+), ` + moved("(select * from held where tid is not null)", map[string]string{
+	"at":          "s.at",
+	"run_at":      "case when s.state = 1 then s.at + s.delay_us * interval '1 microsecond' end",
+	"server":      "$1",
+	"latency_us":  "s.latency_us",
+	"duration_us": "s.duration_us",
+	"fingerprint": "s.fingerprint",
+	"worker":      "s.worker",
+	"cause":       "s.cause",
+	"outcome":     "s.outcome",
+	"bucket":      "s.bucket",
+	"reason":      "nullif(s.reason, '')",
+	"data": "case when s.state = 1 then coalesce(nullif(s.data, ''), '{}')::jsonb || jsonb_build_object('run_at', s.at + s.delay_us * interval '1 microsecond')" +
+		" else nullif(s.data, '')::jsonb end",
+	"failed_reason": "nullif(s.failed_reason, '')",
+	"failed_data":   "nullif(s.failed_data, '')::jsonb",
+	"error_type":    "s.error_type",
+	"error_line":    "s.error_line",
+})
+
+var settleStatement = transition(settleHead, toReady|toScheduled|toFailed|viaFailed|counted,
+	`select job_id, attempt from late`)
+
+// Token names one attempt of a job; with its server it is the fence.
+type Token struct {
+	ID      int64
+	Attempt int
+}
+
+// Settle writes a batch of outcomes in one statement and returns the tokens that
+// no longer held their job: those changed nothing and are kept as late rows.
+func (db *DB) Settle(ctx context.Context, server int64, batch []Settled) (refused []Token, err error) {
+	text, args := db.sql(settleStatement), settleArgs(server, batch)
+	err = db.settlers().with(ctx, func(s *session) error {
+		return s.query(ctx, text, func(r *sql.Rows) error {
+			var t Token
+			err := r.Scan(&t.ID, &t.Attempt)
+			refused = append(refused, t)
+			return err
+		}, args...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("settle %d jobs: %w", len(batch), err)
+	}
+	return refused, nil
+}
+
+func settleArgs(server int64, batch []Settled) []any {
+	n := len(batch)
+	ints := func(f func(*Settled) int64) any {
+		a := make([]int64, n)
+		for i := range batch {
+			a[i] = f(&batch[i])
+		}
+		return pq.Array(a)
+	}
+	texts := func(f func(*Settled) string) any {
+		a := make([]string, n)
+		for i := range batch {
+			a[i] = f(&batch[i])
+		}
+		return pq.Array(a)
+	}
+	return []any{server,
+		ints(func(s *Settled) int64 { return s.ID }),
+		ints(func(s *Settled) int64 { return int64(s.Attempt) }),
+		ints(func(s *Settled) int64 { return int64(s.State) }),
+		ints(func(s *Settled) int64 { return int64(s.Outcome) }),
+		ints(func(s *Settled) int64 { return int64(s.Cause) }),
+		ints(func(s *Settled) int64 { return s.Delay.Microseconds() }),
+		ints(func(s *Settled) int64 { return int64(s.Retry) }),
+		ints(func(s *Settled) int64 { return int64(s.Snoozes) }),
+		ints(func(s *Settled) int64 { return int64(s.Losses) }),
+		ints(func(s *Settled) int64 { return s.Latency.Microseconds() }),
+		ints(func(s *Settled) int64 { return s.Duration.Microseconds() }),
+		ints(func(s *Settled) int64 { return int64(Bucket(s.Duration)) }),
+		ints(func(s *Settled) int64 { return int64(s.Worker) }),
+		texts(func(s *Settled) string { return s.Reason }),
+		texts(func(s *Settled) string { return s.Data }),
+		texts(func(s *Settled) string { return s.FailedReason }),
+		texts(func(s *Settled) string { return s.FailedData }),
+		texts(func(s *Settled) string { return s.ErrorType }),
+		texts(func(s *Settled) string { return s.ErrorLine }),
+		ints(func(s *Settled) int64 { return s.Fingerprint }),
+	}
+}
+
+// askStatement: is the running row still there? If not, did this attempt settle
+// it? Only settles name a worker; a claim's and a reclaim's row do not.
+const askStatement = `select t.job_id, t.attempt,
+  exists (select 1 from tekrar.running r where r.job_id = t.job_id and r.attempt = t.attempt and r.server = $1),
+  exists (select 1 from tekrar.history h where h.job_id = t.job_id and h.attempt = t.attempt and h.server = $1 and h.worker is not null)
+from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt)`
+
+// Unsettled sorts tokens whose settle had no answer: open ones still hold their
+// job and can be settled again; the others are done, or lost (no row of theirs
+// but the claim's), and settling a lost one again keeps it as late.
+func (db *DB) Unsettled(ctx context.Context, server int64, tokens []Token) (done map[Token]bool, err error) {
+	ids, attempts := make([]int64, len(tokens)), make([]int64, len(tokens))
+	for i, t := range tokens {
+		ids[i], attempts[i] = t.ID, int64(t.Attempt)
+	}
+	done = map[Token]bool{}
+	text := db.sql(askStatement)
+	err = db.settlers().with(ctx, func(s *session) error {
+		return s.query(ctx, text, func(r *sql.Rows) error {
+			var t Token
+			var open, settled bool
+			if err := r.Scan(&t.ID, &t.Attempt, &open, &settled); err != nil {
+				return err
+			}
+			done[t] = !open && settled
+			return nil
+		}, server, pq.Array(ids), pq.Array(attempts))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask for the outcome of a settle: %w", err)
+	}
+	return done, nil
+}

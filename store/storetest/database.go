@@ -1,0 +1,80 @@
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+// New opens a migrated, empty database of this test's own. It is closed and
+// dropped when the test ends.
+func New(t testing.TB) *store.DB {
+	t.Helper()
+	return Open(t, DSN(t), store.Options{})
+}
+
+// Open opens dsn and closes it when the test ends.
+func Open(t testing.TB, dsn string, o store.Options) *store.DB {
+	t.Helper()
+	db, err := store.Open(dsn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// DSN is the address of a migrated, empty database of this test's own.
+func DSN(t testing.TB) string {
+	t.Helper()
+	ensure(t)
+	return create(t, shared.copy)
+}
+
+// EmptyDSN is the address of a database of this test's own without any schema.
+func EmptyDSN(t testing.TB) string {
+	t.Helper()
+	ensure(t)
+	return create(t, "")
+}
+
+func create(t testing.TB, clause string) string {
+	t.Helper()
+	name := newName("test")
+	if _, err := shared.admin.ExecContext(t.Context(), "create database "+pq.QuoteIdentifier(name)+clause); err != nil {
+		t.Fatalf("storetest: create database: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		// Forced, since a test that leaks a connection must not fail the next one.
+		if _, err := shared.admin.ExecContext(ctx, "drop database if exists "+pq.QuoteIdentifier(name)+" with (force)"); err != nil {
+			t.Errorf("storetest: drop database: %v", err)
+		}
+	})
+	return withDatabase(shared.base, name)
+}
+
+// newName is unique over processes, which may share a server.
+func newName(kind string) string { return "tekrar_" + kind + "_" + strings.ToLower(rand.Text()[:12]) }
+
+// withDatabase points an address to another database of the same server.
+func withDatabase(dsn, name string) string {
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		if u, err := url.Parse(dsn); err == nil {
+			u.Path = "/" + name
+			q := u.Query()
+			q.Del("dbname")
+			u.RawQuery = q.Encode()
+			return u.String()
+		}
+	}
+	return dsn + " dbname=" + name
+}
