@@ -1,0 +1,222 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+const (
+	// maxClaim bounds one claim: more jobs a statement is not faster.
+	maxClaim = 500
+	// aheadFor bounds the buffer to what the slots finish in this time at the
+	// present rate, so that a claimed job is never kept from an idle server.
+	aheadFor = 20 * time.Millisecond
+	maxAhead = maxClaim
+	// cursorLag is how far behind the newest claimed ready_at a claim under load
+	// looks: rows of transactions that commit a little later lie there.
+	cursorLag = 100 * time.Millisecond
+	// fullScanShare: a scan from the start of each lane is made whenever ten
+	// times its own duration has passed. It finds what committed late; rarely
+	// enough that walking dead entries under an old snapshot does not pile up.
+	fullScanShare = 10
+)
+
+// claimer takes jobs for the free slots of this process.
+type claimer struct {
+	e      *engine
+	woken  signal
+	queues []string
+	limits map[string]int // queues with a limit of their own
+
+	cursor   map[lane]time.Time
+	lastFull time.Time
+	fullTook time.Duration
+	turn     int
+	rate     float64 // finished a second, smoothed
+	asked    time.Time
+}
+
+type lane struct {
+	queue    string
+	priority int16
+}
+
+func newClaimer(e *engine) *claimer {
+	k := &claimer{e: e, woken: newSignal(), limits: map[string]int{}, cursor: map[lane]time.Time{}}
+	queues := e.cfg.Queues
+	if queues == nil {
+		queues = map[string]int{DefaultQueue: 0}
+		for _, h := range e.kinds {
+			queues[h.queue] = 0
+		}
+	}
+	for name, limit := range queues {
+		if limit > 0 {
+			k.limits[name] = limit
+		}
+	}
+	k.queues = sortedKeys(queues)
+	return k
+}
+
+func (k *claimer) queueNames() []string { return k.queues }
+
+// wake makes the claimer look now.
+func (k *claimer) wake() { k.woken.send() }
+
+func (k *claimer) run(ctx context.Context) {
+	kinds := sortedKeys(k.e.kinds)
+	if len(kinds) == 0 {
+		<-ctx.Done()
+		return
+	}
+	trouble := &incident{log: k.e.log, what: "claim"}
+	for ctx.Err() == nil {
+		wait, err := k.round(ctx, kinds)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			if !sleep(ctx, trouble.failed(err), nil) {
+				return
+			}
+			k.adopt(ctx)
+		default:
+			trouble.ok()
+			if wait > 0 && !sleep(ctx, wait, k.woken) {
+				return
+			}
+		}
+	}
+}
+
+// round claims once for each group of queues and says how long to wait for a
+// signal before the next round; 0: some lane may hold more, and there is room.
+func (k *claimer) round(ctx context.Context, kinds []string) (wait time.Duration, err error) {
+	wait = k.e.poll()
+	// Set before the room is counted: a run that ends after that wakes the claimer.
+	k.e.held.hunger.Store(true)
+	starved := false
+	for _, group := range k.groups() {
+		room := min(k.room(), maxClaim)
+		if limit, ok := k.limits[group[0]]; ok {
+			room = min(room, limit-k.e.held.ofQueue(group[0]))
+		}
+		if room <= 0 {
+			starved = true
+			continue
+		}
+		lanes, full := k.lanes(group)
+		began := time.Now()
+		claimed, err := k.e.db.Claim(ctx, k.e.server.Load(), lanes, kinds, room)
+		if err != nil {
+			return 0, err
+		}
+		if full {
+			k.lastFull, k.fullTook = began, time.Since(began)
+		}
+		k.take(claimed)
+		switch {
+		case len(claimed) >= room:
+			wait = 0
+		case !full: // the cursors may hide something
+			wait = min(wait, max(0, time.Until(k.lastFull.Add(fullScanShare*k.fullTook))))
+		}
+	}
+	if wait == 0 && k.e.held.full(k.ahead()) {
+		wait, starved = k.e.poll(), true
+	}
+	if !starved {
+		k.e.held.hunger.Store(false)
+	}
+	return wait, nil
+}
+
+// groups are the queues that share the process's slots, and each queue with a
+// limit of its own. They take turns, so that no queue starves the others.
+func (k *claimer) groups() [][]string {
+	var shared []string
+	var groups [][]string
+	for _, q := range k.queues {
+		if _, ok := k.limits[q]; ok {
+			groups = append(groups, []string{q})
+		} else {
+			shared = append(shared, q)
+		}
+	}
+	k.turn++
+	if n := len(shared); n > 0 {
+		at := k.turn % n
+		groups = append(groups, append(slices.Clone(shared[at:]), shared[:at]...))
+	}
+	if n := len(groups); n > 1 {
+		at := k.turn % n
+		groups = append(groups[at:], groups[:at]...)
+	}
+	return groups
+}
+
+// lanes lists the most urgent priority of all queues first.
+func (k *claimer) lanes(queues []string) (lanes []store.Lane, full bool) {
+	full = time.Since(k.lastFull) >= fullScanShare*k.fullTook
+	for _, p := range store.Priorities {
+		for _, q := range queues {
+			l := store.Lane{Queue: q, Priority: p}
+			if at, ok := k.cursor[lane{q, p}]; ok && !full {
+				l.After = at.Add(-cursorLag)
+			}
+			lanes = append(lanes, l)
+		}
+	}
+	return lanes, full
+}
+
+// room is free slots plus the buffer that the present rate allows, less what
+// waits to be settled beyond a bound.
+func (k *claimer) room() int {
+	room, finished := k.e.held.room(k.ahead())
+	now := time.Now()
+	if gap := now.Sub(k.asked).Seconds(); gap > 0 && !k.asked.IsZero() {
+		share := min(1, gap/0.2)
+		k.rate += share * (float64(finished)/gap - k.rate)
+	}
+	k.asked = now
+	return room
+}
+
+func (k *claimer) ahead() int {
+	return min(maxAhead, int(k.rate*aheadFor.Seconds()))
+}
+
+// take hands claimed jobs to the slots in the order in which they are due.
+func (k *claimer) take(claimed []store.Claimed) {
+	slices.SortFunc(claimed, func(a, b store.Claimed) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.ReadyAt.Compare(b.ReadyAt), cmp.Compare(a.ID, b.ID))
+	})
+	server := k.e.server.Load()
+	for i := range claimed {
+		c := &claimed[i]
+		at := lane{c.Queue, int16(c.Priority)}
+		if c.ReadyAt.After(k.cursor[at]) {
+			k.cursor[at] = c.ReadyAt
+		}
+		k.e.begin(*c, server)
+	}
+}
+
+// adopt starts jobs that a claim took although its answer was lost.
+func (k *claimer) adopt(ctx context.Context) {
+	server := k.e.server.Load()
+	held, err := k.e.db.Held(ctx, server, append(k.e.held.ids(), k.e.settler.ids()...))
+	if err != nil {
+		return // the next failed claim asks again, and so does the sweep after a lost lease
+	}
+	if len(held) > 0 {
+		k.e.log.Info("adopted jobs of a claim whose answer was lost", "jobs", len(held))
+	}
+	k.take(held)
+}

@@ -1,0 +1,99 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Args are the arguments of a job: a struct that encodes to a JSON object. Kind
+// names what handles it; the zero value of the type must answer too.
+type Args interface{ Kind() string }
+
+// Job is one attempt of a job, as its handler sees it.
+type Job[T Args] struct {
+	ID   int64
+	Args T
+	// Attempt is the number of this run: 1 at first, and it only grows.
+	Attempt int
+	// Retry is how many automatic retries led here, of at most MaxRetries.
+	Retry, MaxRetries int
+	Queue, Kind       string
+	// CreatedAt, EnqueuedAt and StartedAt are by the database's clock.
+	// EnqueuedAt is when this attempt became ready.
+	CreatedAt, EnqueuedAt, StartedAt time.Time
+}
+
+// HandleOption configures a kind.
+type HandleOption func(*handler) error
+
+// Retry gives the kind a policy of its own, taken literally: RetryPolicy{} runs once.
+func Retry(p RetryPolicy) HandleOption {
+	return func(h *handler) error { h.policy = &p; return p.Validate() }
+}
+
+// OnQueue sets the queue for jobs of the kind that name none; else DefaultQueue.
+func OnQueue(name string) HandleOption {
+	return func(h *handler) error { h.queue = name; return checkQueue(name) }
+}
+
+// Timeout ends the context of each run of the kind after d; from 1 ms to
+// MaxWait. Without it Config.Timeout applies.
+func Timeout(d time.Duration) HandleOption {
+	return func(h *handler) error { h.timeout = d; return checkTimeout(d) }
+}
+
+func checkTimeout(d time.Duration) error {
+	if d < time.Millisecond || d > MaxWait {
+		return &InputError{Field: "timeout", Problem: fmt.Sprintf("%v is outside 1ms to %v", d, MaxWait)}
+	}
+	return nil
+}
+
+type handler struct {
+	kind    string
+	queue   string
+	policy  *RetryPolicy  // nil: the client's
+	timeout time.Duration // 0: the client's
+	run     func(ctx context.Context, a *attempt) error
+}
+
+// Handle registers fn for the kind of T. Call it before Run; what is wrong with
+// a registration (two handlers for a kind, a policy that cannot work) is
+// reported by Run, which then starts nothing.
+//
+// fn returns nil when the work is done; an error, a panic or runtime.Goexit is a
+// failed attempt, and the retry policy decides what follows. Permanent, Cancel,
+// Snooze and RetryAfter let fn decide itself.
+func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...HandleOption) {
+	var zero T
+	h := &handler{kind: zero.Kind(), queue: DefaultQueue}
+	err := checkKind(h.kind)
+	for _, opt := range opts {
+		if e := opt(h); e != nil && err == nil {
+			err = e
+		}
+	}
+	if fn == nil && err == nil {
+		err = &InputError{Field: "handler", Problem: "is nil"}
+	}
+	h.run = func(ctx context.Context, a *attempt) error {
+		job := &Job[T]{ID: a.ID, Attempt: a.Attempt, Retry: a.Retry, MaxRetries: a.policy.MaxRetries,
+			Queue: a.Queue, Kind: a.Kind, CreatedAt: a.CreatedAt, EnqueuedAt: a.ReadyAt, StartedAt: a.StartedAt}
+		if err := decodeArgs([]byte(a.Args), &job.Args); err != nil {
+			return err
+		}
+		return fn(ctx, job)
+	}
+	c.register(h, err)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

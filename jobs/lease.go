@@ -1,0 +1,119 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+// register writes a new server row and what this server knows of its kinds.
+func (e *engine) register(ctx context.Context) error {
+	host, _ := os.Hostname()
+	id, err := e.db.Register(ctx, store.NewServer{
+		Name: e.cfg.Name, Host: host, PID: os.Getpid(), Version: e.cfg.Version, Slots: e.cfg.Workers,
+		Listening: e.listening.Load(), Queues: e.claimer.queueNames(), Kinds: sortedKeys(e.kinds), Lease: e.cfg.Lease,
+	})
+	if err != nil {
+		return err
+	}
+	e.server.Store(id)
+	var kinds []store.NewKind
+	for _, name := range sortedKeys(e.kinds) {
+		h := e.kinds[name]
+		policy, _ := effectivePolicy(nil, h.policy, e.cfg.Retry)
+		text, err := encodePolicy(policy)
+		if err != nil {
+			return err
+		}
+		kinds = append(kinds, store.NewKind{Kind: name, Queue: h.queue, MaxRetries: policy.MaxRetries, Timeout: e.timeoutOf(h, 0), Policy: text})
+	}
+	return e.db.PublishKinds(ctx, kinds)
+}
+
+// keepLease renews the lease, through the drain as well: jobs that still run
+// must stay this server's. After an outage it renews if nobody took the row.
+func (e *engine) keepLease(ctx context.Context) {
+	trouble := &incident{log: e.log, what: "lease renewal"}
+	wait := e.cfg.Heartbeat
+	for sleep(ctx, wait, nil) {
+		attempt, cancel := context.WithTimeout(ctx, e.cfg.Lease)
+		err := e.db.Renew(attempt, e.server.Load(), e.cfg.Lease, e.listening.Load(), e.draining.Load())
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, store.ErrLeaseLost):
+			e.leaseLost(ctx)
+			wait = e.cfg.Heartbeat
+		case err != nil:
+			wait = min(trouble.failed(err), e.cfg.Heartbeat)
+		default:
+			trouble.ok()
+			wait = jitter(e.cfg.Heartbeat)
+		}
+	}
+}
+
+// leaseLost: another server took this row, and with it all jobs of it. What runs
+// here no longer counts; it is cancelled, and new jobs are claimed under a new row.
+func (e *engine) leaseLost(ctx context.Context) {
+	lost := e.server.Load()
+	e.log.Error("lease lost: another server took this server's jobs over; cancelling them here", "server", lost)
+	e.held.cancelTaken(e.held.tokens(lost, 0), ErrLeaseLost)
+	trouble := &incident{log: e.log, what: "registration after a lost lease"}
+	for {
+		err := e.register(ctx)
+		if err == nil {
+			trouble.ok()
+			e.held.cancelTaken(e.held.tokens(lost, 0), ErrLeaseLost) // claimed meanwhile under the old row
+			e.claimer.wake()
+			return
+		}
+		if !sleep(ctx, trouble.failed(err), nil) {
+			return
+		}
+	}
+}
+
+// takenEvery bounds the time until a deleted job's context is cancelled without
+// a notification.
+const takenEvery = time.Second
+
+// watchTaken cancels what was deleted or reclaimed while it ran here. Jobs
+// younger than a look are not asked for: short jobs cost nothing.
+func (e *engine) watchTaken(ctx context.Context) {
+	trouble := &incident{log: e.log, what: "look for taken jobs"}
+	wait := jitter(takenEvery)
+	for {
+		age := takenEvery / 2
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-e.held.taken:
+			age = 0
+		case <-timer.C:
+		}
+		timer.Stop()
+		wait = jitter(takenEvery)
+		server := e.server.Load()
+		tokens := e.held.tokens(server, age)
+		if len(tokens) == 0 {
+			continue
+		}
+		taken, err := e.db.Taken(ctx, server, tokens)
+		if err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			wait = trouble.failed(err)
+			continue
+		}
+		trouble.ok()
+		e.held.cancelTaken(taken, ErrDeleted)
+	}
+}

@@ -1,0 +1,133 @@
+package jobs_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(storetest.Run(m)) }
+
+// running is a client whose engine runs until the test ends. Then the checker
+// looks at the database: every job in at most one hot table, histories unbroken,
+// statistics equal to history.
+type running struct {
+	*jobs.Client
+	t    testing.TB
+	db   *store.DB
+	stop func()
+}
+
+// quickly is a configuration for tests: short lease and polls, a quiet log.
+func quickly() jobs.Config {
+	return jobs.Config{
+		Workers: 4, Lease: 2 * time.Second, Heartbeat: 500 * time.Millisecond, Sweep: 200 * time.Millisecond,
+		DrainTimeout: 5 * time.Second, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func newClient(t testing.TB, db *store.DB, cfg jobs.Config) *jobs.Client {
+	t.Helper()
+	c, err := jobs.New(db, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// start runs an engine on a database of its own.
+func start(t testing.TB, cfg jobs.Config, register func(*jobs.Client)) *running {
+	t.Helper()
+	db := storetest.New(t)
+	r := startOn(t, db, cfg, register)
+	t.Cleanup(func() {
+		r.stop()
+		check(t, db)
+	})
+	return r
+}
+
+func check(t testing.TB, db *store.DB) {
+	t.Helper()
+	if err := db.Check(context.Background()); err != nil {
+		t.Errorf("the checker found: %v", err)
+	}
+}
+
+// startOn runs an engine on a shared database; the caller stops and checks.
+func startOn(t testing.TB, db *store.DB, cfg jobs.Config, register func(*jobs.Client)) *running {
+	t.Helper()
+	c := newClient(t, db, cfg)
+	if register != nil {
+		register(c)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx) }()
+	stopped := false
+	r := &running{Client: c, t: t, db: db, stop: func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		case <-time.After(60 * time.Second):
+			t.Error("Run did not return within 60 s of its context's end")
+		}
+	}}
+	return r
+}
+
+// eventually polls until ok holds; the condition, not the clock, decides.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 30 s: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func (r *running) detail(id int64) store.JobDetail {
+	r.t.Helper()
+	d, err := r.db.Job(context.Background(), id, 1000, 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return d
+}
+
+// waitFor returns the job once it is in the state.
+func (r *running) waitFor(id int64, s store.State) store.JobDetail {
+	r.t.Helper()
+	var d store.JobDetail
+	eventually(r.t, "job is "+s.String(), func() bool {
+		d = r.detail(id)
+		return d.State == s
+	})
+	return d
+}
+
+// told lists a job's history, oldest first, as "state: reason".
+func told(d store.JobDetail) []string {
+	var list []string
+	for i := len(d.History) - 1; i >= 0; i-- {
+		h := d.History[i]
+		list = append(list, strings.TrimSuffix(h.State.String()+": "+h.Reason, ": "))
+	}
+	return list
+}

@@ -1,0 +1,142 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+// begin takes a claimed job in: on a free slot it starts now.
+func (e *engine) begin(c store.Claimed, server int64) {
+	a := &attempt{Claimed: c, server: server, since: time.Now()}
+	h := e.kinds[c.Kind]
+	a.policy = e.policyOf(h, c)
+	a.timeout = e.timeoutOf(h, c.Timeout)
+	e.c.changes.add(c.ID)
+	if slot := e.held.add(a); slot > 0 {
+		e.workers.Add(1)
+		go e.work(slot, a)
+	}
+}
+
+func (e *engine) policyOf(h *handler, c store.Claimed) RetryPolicy {
+	var own *RetryPolicy
+	if c.Policy != "" {
+		published, err := ParsePolicy([]byte(c.Policy))
+		p, err2 := published.RetryPolicy()
+		if err = errors.Join(err, err2); err != nil {
+			e.log.Warn("policy of a job cannot be read; its kind's applies", "job_id", c.ID, "err", err)
+		} else {
+			own = &p
+		}
+	}
+	p, _ := effectivePolicy(own, h.policy, e.cfg.Retry)
+	return p
+}
+
+func (e *engine) timeoutOf(h *handler, job time.Duration) time.Duration {
+	for _, d := range []time.Duration{job, h.timeout} {
+		if d > 0 {
+			return d
+		}
+	}
+	return e.cfg.Timeout
+}
+
+// work runs jobs on one slot until none waits for it.
+func (e *engine) work(slot int, a *attempt) {
+	returned := false
+	defer func() {
+		if !returned { // a handler ended this goroutine by Goexit: the slot goes on in another
+			if next := e.after(slot); next != nil {
+				go e.work(slot, next)
+				return
+			}
+		}
+		e.workers.Done()
+	}()
+	for a != nil {
+		e.attempt(slot, a)
+		a = e.after(slot)
+	}
+	returned = true
+}
+
+// after ends one run on a slot and wakes the claimer if it waits for room.
+func (e *engine) after(slot int) *attempt {
+	next := e.held.next(slot)
+	if e.held.hunger.CompareAndSwap(true, false) {
+		e.claimer.wake()
+	}
+	return next
+}
+
+// attempt is the pipeline of one run: context, handler, classify, decide, settle.
+// Each path ends in exactly one outcome given to the settler.
+func (e *engine) attempt(slot int, a *attempt) {
+	log := e.log.With("job_id", a.ID, "kind", a.Kind, "queue", a.Queue, "attempt", a.Attempt)
+	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), loggerKey{}, log))
+	began := time.Now()
+	var res Result
+	finish := func() {
+		took := time.Since(began)
+		res.Timeout, res.Cause = a.timeout, context.Cause(ctx)
+		res.TimedOut = errors.Is(res.Cause, context.DeadlineExceeded)
+		cancel(context.Canceled)
+		d := decide(res, a.policy, a.counters(), rand.Float64)
+		for _, fault := range d.Faults {
+			log.Warn("retry policy misbehaved", "fault", fault)
+		}
+		if d.ErrorText != "" {
+			log.Warn("attempt failed", "outcome", d.Reason, "rule", d.Rule, "err", d.ErrorLine)
+		}
+		e.settler.add(a.settled(slot, took, d))
+		e.held.drop(a)
+	}
+	defer finish()
+	if !e.held.start(a, cancel) {
+		res.Err = context.Cause(ctx)
+		return
+	}
+	if a.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, a.timeout)
+		defer stop()
+	}
+	res = runHandler(ctx, e.kinds[a.Kind], a, &res)
+}
+
+// runHandler calls the handler. If it panics the result says so; Goexit unwinds
+// through here, and leaves its mark in *mark for the deferred settle.
+func runHandler(ctx context.Context, h *handler, a *attempt, mark *Result) (res Result) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if value := recover(); value != nil {
+			res = panicResult(value, debug.Stack())
+			return
+		}
+		*mark = goexitResult(debug.Stack())
+	}()
+	err := h.run(ctx, a)
+	returned = true
+	return Result{Err: err}
+}
+
+type loggerKey struct{}
+
+// Logger returns the logger of the running job, with job_id, kind, queue and
+// attempt set; slog.Default outside of one.
+func Logger(ctx context.Context) *slog.Logger {
+	if l, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {
+		return l
+	}
+	return slog.Default()
+}

@@ -1,0 +1,76 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+// sweep looks for servers whose lease has ended and takes their jobs over. Any
+// server does it, at jittered times; it holds no lasting lock, so that a sweeper
+// that dies keeps nobody.
+func (e *engine) sweep(ctx context.Context) {
+	trouble := &incident{log: e.log, what: "sweep for lost servers"}
+	for sleep(ctx, jitter(e.cfg.Sweep), nil) {
+		r, err := e.db.Reclaim(ctx, e.server.Load(), e.cfg.LossLimit)
+		if err != nil {
+			if ctx.Err() != nil || !sleep(ctx, trouble.failed(err), nil) {
+				return
+			}
+			continue
+		}
+		trouble.ok()
+		if len(r.Servers) > 0 {
+			e.log.Warn("servers lost", "servers", r.Servers)
+		}
+		if len(r.IDs) > 0 {
+			e.log.Warn("jobs of lost servers taken over", "jobs", len(r.IDs))
+			e.c.changes.add(r.IDs...)
+			e.claimer.wake()
+			e.c.waking.now(r.Queues...)
+		}
+	}
+}
+
+const (
+	tidyEvery   = time.Minute
+	statsKept   = 48 * time.Hour // as minutes; then as hours
+	serversKept = 30 * 24 * time.Hour
+)
+
+// janitor removes what retention ends and folds old statistics.
+func (e *engine) janitor(ctx context.Context) {
+	trouble := &incident{log: e.log, what: "retention"}
+	for sleep(ctx, jitter(tidyEvery), nil) {
+		if err := e.tidy(ctx); err != nil {
+			if ctx.Err() != nil || !sleep(ctx, trouble.failed(err), nil) {
+				return
+			}
+			continue
+		}
+		trouble.ok()
+	}
+}
+
+func (e *engine) tidy(ctx context.Context) error {
+	for _, r := range []struct {
+		state store.State
+		keep  time.Duration
+	}{{store.Succeeded, e.cfg.Retention.Succeeded}, {store.Deleted, e.cfg.Retention.Deleted}} {
+		if r.keep < 0 {
+			continue
+		}
+		n, err := e.db.Expire(ctx, r.state, r.keep)
+		if n > 0 {
+			e.log.Info("finished jobs removed by retention", "state", r.state, "jobs", n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := e.db.FoldStats(ctx, statsKept); err != nil {
+		return err
+	}
+	return e.db.PruneServers(ctx, serversKept)
+}
