@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Result is how a handler's function ended, before anybody judges it.
-type Result struct {
+// result is how a handler's function ended, before anybody judges it.
+type result struct {
 	Err      error         // what it returned, or the *PanicError of its panic
 	Panicked bool          // it panicked; panic(nil) counts
 	Goexit   bool          // it neither returned nor panicked
@@ -35,25 +35,25 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %s (%s)", e.Val
 // Unwrap gives the value that the handler panicked with if that is an error.
 func (e *PanicError) Unwrap() error { return e.err }
 
-// panicResult turns what recover gave into a Result. recover gives a
+// panicResult turns what recover gave into a result. recover gives a
 // *runtime.PanicNilError for panic(nil); a plain nil is read as that too.
-func panicResult(value any, stack []byte) Result {
+func panicResult(value any, stack []byte) result {
 	e := &PanicError{Value: "nil", Type: "nil"}
 	if value != nil {
 		e.Value, e.Type = describe(value), reflect.TypeOf(value).String()
 		e.err, _ = value.(error)
 	}
-	return Result{Err: e, Panicked: true, Stack: string(stack)}
+	return result{Err: e, Panicked: true, Stack: string(stack)}
 }
 
-// goexitResult is the Result of a handler that took its goroutine with it.
-func goexitResult(stack []byte) Result {
-	return Result{Err: ErrGoexit, Goexit: true, Stack: string(stack)}
+// goexitResult is the result of a handler that took its goroutine with it.
+func goexitResult(stack []byte) result {
+	return result{Err: ErrGoexit, Goexit: true, Stack: string(stack)}
 }
 
 // failure is the error of the attempt, nil if it succeeded. A handler that
 // returned nil did its work, however late.
-func (r Result) failure() error {
+func (r result) failure() error {
 	switch {
 	case r.Err != nil:
 		return r.Err
@@ -69,7 +69,7 @@ func (r Result) failure() error {
 // that failed meanwhile. Drivers hide a cancellation in errors of their own, so
 // any error counts, unless it is one that the policy knows as hopeless: that one
 // would be hopeless tomorrow too.
-func (r Result) interrupted(err error, hopeless bool) bool {
+func (r result) interrupted(err error, hopeless bool) bool {
 	if r.Panicked || r.Goexit || !errors.Is(r.Cause, ErrShutdown) {
 		return false
 	}
@@ -79,7 +79,7 @@ func (r Result) interrupted(err error, hopeless bool) bool {
 
 // errorText is the message of a failed attempt as it is stored. Go's own texts
 // for an ended context say nothing about why it ended: they are replaced.
-func (r Result) errorText(err error) string {
+func (r result) errorText(err error) string {
 	text := message(err)
 	switch {
 	case r.TimedOut && text == context.DeadlineExceeded.Error():
@@ -87,7 +87,7 @@ func (r Result) errorText(err error) string {
 		if r.Timeout > 0 {
 			text = fmt.Sprintf("timed out after %v", r.Timeout)
 		}
-	case r.Cause != nil && text == context.Canceled.Error():
+	case r.Cause != nil && r.Cause != context.Canceled && text == context.Canceled.Error():
 		text += ": " + message(r.Cause)
 	}
 	if text = cleanText(text, maxErrorText); text == "" {

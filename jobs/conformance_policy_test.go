@@ -71,12 +71,12 @@ func TestConformanceWaits(t *testing.T) {
 		t.Errorf("row 9: %v, want %v", got, want)
 	}
 	// Row 10, decided otherwise: a job must be settled, so the formula steps in.
-	d := decide(Result{Err: errors.New("x")}, RetryPolicy{MaxRetries: 1, Backoff: Func(func(int, error) time.Duration { panic("bad") })}, counters{Attempt: 1}, zero)
+	d := decide(result{Err: errors.New("x")}, RetryPolicy{MaxRetries: 1, Backoff: Func(func(int, error) time.Duration { panic("bad") })}, counters{Attempt: 1}, zero)
 	if d.Delay != 15*time.Second || len(d.Faults) != 1 || !strings.Contains(d.Faults[0], "bad") {
 		t.Errorf("row 10: %v %v, want 15s and the fault", d.Delay, d.Faults)
 	}
 	both := RetryPolicy{MaxRetries: 1, Delays: []time.Duration{0}, Backoff: Fixed(time.Hour)}
-	if d := decide(Result{Err: errors.New("x")}, both, counters{Attempt: 1}, zero); d.State != store.Enqueued {
+	if d := decide(result{Err: errors.New("x")}, both, counters{Attempt: 1}, zero); d.State != store.Enqueued {
 		t.Errorf("row 11: %v, want enqueued", d.State)
 	}
 }
@@ -89,27 +89,27 @@ func TestConformanceDecisions(t *testing.T) {
 	for _, c := range []struct {
 		row    int
 		name   string
-		res    Result
+		res    result
 		p      RetryPolicy
 		retry  int
 		state  store.State
 		reason string
 	}{
-		{12, "no retries", Result{Err: err}, RetryPolicy{}, 0, store.Failed, "An error occurred during attempt 1"},
-		{13, "first failure", Result{Err: err}, RetryPolicy{MaxRetries: 1}, 0, store.Scheduled, "Retry attempt 1 of 1: supplier"},
-		{14, "delay 0", Result{Err: err}, RetryPolicy{MaxRetries: 1, Delays: now}, 0, store.Enqueued, "Retry attempt 1 of 1: supplier"},
-		{15, "not failed", Result{}, RetryPolicy{MaxRetries: 1}, 0, store.Succeeded, ""},
-		{16, "used up", Result{Err: err}, RetryPolicy{MaxRetries: 1}, 1, store.Failed, "An error occurred"},
-		{17, "exceeded, delete", Result{Err: err}, RetryPolicy{MaxRetries: 1, OnExceeded: Delete}, 1, store.Deleted, "Exceeded the maximum number of retries"},
-		{18, "exceeded, fail", Result{Err: err}, RetryPolicy{MaxRetries: 1, OnExceeded: Fail}, 1, store.Failed, "An error occurred"},
-		{19, "no retries, delete", Result{Err: err}, RetryPolicy{OnExceeded: Delete}, 0, store.Deleted, "Exceeded the maximum number of retries"},
-		{20, "only, mismatch", Result{Err: other}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{As[supplierError]()}}, 0, store.Failed, "An error occurred"},
-		{21, "only, empty", Result{Err: err}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
-		{22, "only, exact", Result{Err: err}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{As[supplierError]()}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
-		{23, "only, subtype", Result{Err: err}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{As[baseError]()}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
-		{24, "except, mismatch", Result{Err: other}, RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{As[supplierError]()}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
-		{25, "except, match", Result{Err: err}, RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{As[supplierError]()}}, 0, store.Failed, "An error occurred"},
-		{26, "except, subtype", Result{Err: err}, RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{As[baseError]()}}, 0, store.Failed, "An error occurred"},
+		{12, "no retries", result{Err: err}, RetryPolicy{}, 0, store.Failed, "An error occurred during attempt 1"},
+		{13, "first failure", result{Err: err}, RetryPolicy{MaxRetries: 1}, 0, store.Scheduled, "Retry attempt 1 of 1: supplier"},
+		{14, "delay 0", result{Err: err}, RetryPolicy{MaxRetries: 1, Delays: now}, 0, store.Enqueued, "Retry attempt 1 of 1: supplier"},
+		{15, "not failed", result{}, RetryPolicy{MaxRetries: 1}, 0, store.Succeeded, ""},
+		{16, "used up", result{Err: err}, RetryPolicy{MaxRetries: 1}, 1, store.Failed, "An error occurred"},
+		{17, "exceeded, delete", result{Err: err}, RetryPolicy{MaxRetries: 1, OnExceeded: Delete}, 1, store.Deleted, "Exceeded the maximum number of retries"},
+		{18, "exceeded, fail", result{Err: err}, RetryPolicy{MaxRetries: 1, OnExceeded: Fail}, 1, store.Failed, "An error occurred"},
+		{19, "no retries, delete", result{Err: err}, RetryPolicy{OnExceeded: Delete}, 0, store.Deleted, "Exceeded the maximum number of retries"},
+		{20, "only, mismatch", result{Err: other}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{As[supplierError]()}}, 0, store.Failed, "An error occurred"},
+		{21, "only, empty", result{Err: err}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
+		{22, "only, exact", result{Err: err}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{As[supplierError]()}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
+		{23, "only, subtype", result{Err: err}, RetryPolicy{MaxRetries: 1, OnlyOn: []Matcher{As[baseError]()}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
+		{24, "except, mismatch", result{Err: other}, RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{As[supplierError]()}}, 0, store.Scheduled, "Retry attempt 1 of 1"},
+		{25, "except, match", result{Err: err}, RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{As[supplierError]()}}, 0, store.Failed, "An error occurred"},
+		{26, "except, subtype", result{Err: err}, RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{As[baseError]()}}, 0, store.Failed, "An error occurred"},
 	} {
 		t.Run(fmt.Sprintf("row %d %s", c.row, c.name), func(t *testing.T) {
 			d := decide(c.res, c.p, counters{Attempt: c.retry + 1, Retry: c.retry}, zero)

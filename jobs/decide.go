@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/tekrar/tekrar/store"
@@ -42,7 +41,7 @@ type decision struct {
 
 // decide judges one attempt. It is pure: res, the policy and the counters say
 // everything, rnd gives the chance in the waits.
-func decide(res Result, p RetryPolicy, c counters, rnd func() float64) decision {
+func decide(res result, p RetryPolicy, c counters, rnd func() float64) decision {
 	d := decision{Next: c}
 	err := res.failure()
 	if err == nil {
@@ -103,7 +102,7 @@ func (d *decision) excluded(p RetryPolicy, err error) (rule string, hopeless boo
 }
 
 // describe fills in what is said about the error, whatever becomes of the job.
-func (d *decision) describe(res Result, err error) {
+func (d *decision) describe(res result, err error) {
 	d.ErrorType = errorType(err)
 	d.ErrorText = res.errorText(err)
 	d.ErrorLine = clip(firstLine(d.ErrorText), maxErrorLine)
@@ -112,21 +111,21 @@ func (d *decision) describe(res Result, err error) {
 	d.FailedReason = fmt.Sprintf("An error occurred during attempt %d", d.Next.Attempt)
 }
 
-func (d decision) fail(res Result, err error, outcome store.Outcome, rule string) decision {
+func (d decision) fail(res result, err error, outcome store.Outcome, rule string) decision {
 	d.describe(res, err)
 	d.State, d.Outcome = store.Failed, outcome
 	d.Reason, d.Rule = d.FailedReason, rule
 	return d
 }
 
-func (d decision) exceed(res Result, err error, rule string) decision {
+func (d decision) exceed(res result, err error, rule string) decision {
 	d.describe(res, err)
 	d.State, d.Outcome, d.ViaFailed = store.Deleted, store.OutcomeExceeded, true
 	d.Reason, d.Rule = "Exceeded the maximum number of retries", rule
 	return d
 }
 
-func (d decision) retry(res Result, err error, p RetryPolicy, after *retryAfterError, rnd func() float64) decision {
+func (d decision) retry(res result, err error, p RetryPolicy, after *retryAfterError, rnd func() float64) decision {
 	d.describe(res, err)
 	n := d.Next.Retry + 1
 	d.Next.Retry = n
@@ -151,7 +150,7 @@ func (d decision) retry(res Result, err error, p RetryPolicy, after *retryAfterE
 	return d
 }
 
-func (d decision) snooze(res Result, err error, wait time.Duration) decision {
+func (d decision) snooze(res result, err error, wait time.Duration) decision {
 	if d.Next.Snoozes >= MaxSnoozes {
 		return d.fail(res, err, store.OutcomePermanent, fmt.Sprintf("snoozed %d times, the limit", d.Next.Snoozes))
 	}
@@ -162,7 +161,7 @@ func (d decision) snooze(res Result, err error, wait time.Duration) decision {
 	return d
 }
 
-func (d decision) cancel(res Result, err error, x *cancelError) decision {
+func (d decision) cancel(res result, err error, x *cancelError) decision {
 	if x.err != nil {
 		d.describe(res, err)
 		d.FailedReason = ""
@@ -179,28 +178,4 @@ func (d decision) cancel(res Result, err error, x *cancelError) decision {
 // retry must not start early.
 func wholeMicroseconds(d time.Duration) time.Duration {
 	return (d + time.Microsecond - 1).Truncate(time.Microsecond)
-}
-
-// defaultLossLimit is how many lost servers a job survives.
-const defaultLossLimit = 3
-
-// decideLoss judges an attempt whose server was lost: the job is enqueued again
-// until it has seen more than limit losses, since a job that kills its server
-// would go on to kill all of them. The retry budget is not touched.
-func decideLoss(limit int, c counters, server string) decision {
-	d := decision{Next: c, Outcome: store.OutcomeLost}
-	d.Next.Losses = min(c.Losses+1, math.MaxInt16) // the column's type
-	d.Reason = "Server " + clip(cleanText(server, maxErrorText), MaxNameLength) + " lost"
-	if d.Next.Losses <= limit {
-		d.State, d.Rule = store.Enqueued, fmt.Sprintf("loss %d of %d allowed; no retry used", d.Next.Losses, limit)
-		return d
-	}
-	lost := fmt.Sprintf("lost %d times", d.Next.Losses)
-	d.State = store.Failed
-	d.Reason += ", " + lost
-	d.FailedReason = d.Reason
-	d.Rule = fmt.Sprintf("%s, the limit is %d", lost, max(limit, 0))
-	d.ErrorType, d.ErrorText, d.ErrorLine = "server lost", d.Reason, d.Reason
-	d.Fingerprint = fingerprint(d.ErrorType, lost)
-	return d
 }

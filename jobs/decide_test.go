@@ -26,7 +26,7 @@ func TestDecideTable(t *testing.T) {
 	stop := fmt.Errorf("query: %w", context.Canceled)
 	for _, c := range []struct {
 		name    string
-		res     Result
+		res     result
 		p       RetryPolicy
 		c       counters
 		state   store.State
@@ -37,35 +37,35 @@ func TestDecideTable(t *testing.T) {
 		rule    string
 		next    counters
 	}{
-		{"success", Result{}, three, counters{Attempt: 2, Retry: 1}, store.Succeeded, store.OutcomeSucceeded, 0, false, "", "", counters{Attempt: 2, Retry: 1}},
-		{"success, late by the timeout", Result{TimedOut: true}, three, counters{Attempt: 1}, store.Succeeded, store.OutcomeSucceeded, 0, false, "", "", counters{Attempt: 1}},
-		{"retry", Result{Err: plain}, three, counters{Attempt: 2, Retry: 1, Losses: 1, Snoozes: 4}, store.Scheduled, store.OutcomeRetried, 5 * time.Second, true, "Retry attempt 2 of 3: Supplier API did not respond in 10 s", "retry 2 of 3", counters{Attempt: 2, Retry: 2, Losses: 1, Snoozes: 4}},
-		{"used up", Result{Err: plain}, three, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomeExhausted, 0, false, "An error occurred during attempt 4", "retry budget used up (3 of 3)", counters{Attempt: 4, Retry: 3}},
-		{"no retries", Result{Err: plain}, RetryPolicy{}, counters{Attempt: 1}, store.Failed, store.OutcomeExhausted, 0, false, "An error occurred during attempt 1", "no retries (MaxRetries is 0)", counters{Attempt: 1}},
-		{"exceeded", Result{Err: plain}, deletes, counters{Attempt: 4, Retry: 3}, store.Deleted, store.OutcomeExceeded, 0, true, "Exceeded the maximum number of retries", "retry budget used up (3 of 3), OnExceeded is Delete", counters{Attempt: 4, Retry: 3}},
-		{"permanent beats delete", Result{Err: fmt.Errorf("x: %w", Permanent(plain))}, deletes, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 4", "permanent error", counters{Attempt: 4, Retry: 3}},
-		{"excluded beats delete", Result{Err: fmt.Errorf("x: %w", errHopeless)}, excepts, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 4", `excluded by ExceptOn: Is("invoice is not valid")`, counters{Attempt: 4, Retry: 3}},
-		{"both lists, both match", Result{Err: errors.Join(supplierError{}, errHopeless)}, both, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 1", `excluded by ExceptOn: Is("invoice is not valid")`, counters{Attempt: 1}},
-		{"both lists, only matches", Result{Err: supplierError{}}, both, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, 2 * time.Second, true, "Retry attempt 1 of 3: supplier", "retry 1 of 3", counters{Attempt: 1, Retry: 1}},
-		{"both lists, none matches", Result{Err: plain}, both, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 1", "not in OnlyOn", counters{Attempt: 1}},
-		{"retry after", Result{Err: RetryAfter(plain, time.Minute)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, time.Minute, true, "Retry attempt 1 of 3: Supplier API did not respond in 10 s", "retry 1 of 3, wait set by RetryAfter", counters{Attempt: 1, Retry: 1}},
-		{"retry after, absurd", Result{Err: RetryAfter(plain, 1<<62)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, MaxWait, true, "Retry attempt 1 of 3", "retry 1 of 3, wait", counters{Attempt: 1, Retry: 1}},
-		{"retry after, at once", Result{Err: RetryAfter(plain, -5)}, three, counters{Attempt: 1}, store.Enqueued, store.OutcomeRetried, 0, true, "Retry attempt 1 of 3", "retry 1 of 3, wait", counters{Attempt: 1, Retry: 1}},
-		{"retry after uses the budget", Result{Err: RetryAfter(plain, 1)}, three, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomeExhausted, 0, false, "An error", "retry budget used up (3 of 3)", counters{Attempt: 4, Retry: 3}},
-		{"retry after of a permanent error", Result{Err: RetryAfter(Permanent(plain), 1)}, three, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "permanent error", counters{Attempt: 1}},
-		{"never early", Result{Err: RetryAfter(plain, 1001)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, 2 * time.Microsecond, true, "Retry", "retry", counters{Attempt: 1, Retry: 1}},
-		{"snooze", Result{Err: fmt.Errorf("busy: %w", Snooze(time.Hour))}, three, counters{Attempt: 3, Retry: 1}, store.Scheduled, store.OutcomeSnoozed, time.Hour, false, "Snoozed", "snoozed", counters{Attempt: 3, Retry: 1, Snoozes: 1}},
-		{"EXE-06 snooze of no time", Result{Err: Snooze(-1)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeSnoozed, MinSnooze, false, "Snoozed", "snoozed", counters{Attempt: 1, Snoozes: 1}},
-		{"last snooze", Result{Err: Snooze(1)}, three, counters{Attempt: 1, Snoozes: MaxSnoozes - 1}, store.Scheduled, store.OutcomeSnoozed, MinSnooze, false, "Snoozed", "snoozed", counters{Attempt: 1, Snoozes: MaxSnoozes}},
-		{"one snooze too many", Result{Err: Snooze(1)}, three, counters{Attempt: 9, Snoozes: MaxSnoozes}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 9", "snoozed 10000 times, the limit", counters{Attempt: 9, Snoozes: MaxSnoozes}},
-		{"cancel", Result{Err: Cancel(errors.New("order withdrawn"))}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by its handler: order withdrawn", "cancelled by its handler", counters{Attempt: 1}},
-		{"EXE-07 cancel without a reason", Result{Err: Cancel(nil)}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by its handler", "cancelled by its handler", counters{Attempt: 1}},
-		{"outermost mark counts", Result{Err: Permanent(Cancel(plain))}, three, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "permanent error", counters{Attempt: 1}},
-		{"row 53: cancelled by shutdown", Result{Err: stop, Cause: ErrShutdown}, three, counters{Attempt: 2, Retry: 1}, store.Enqueued, store.OutcomeInterrupted, 0, false, "Interrupted by shutdown", "the server stopped", counters{Attempt: 2, Retry: 1}},
-		{"shutdown hidden by a driver, OnlyOn set", Result{Err: plain, Cause: ErrShutdown}, both, counters{Attempt: 1}, store.Enqueued, store.OutcomeInterrupted, 0, false, "Interrupted by shutdown", "the server stopped", counters{Attempt: 1}},
-		{"hopeless during shutdown", Result{Err: errHopeless, Cause: ErrShutdown}, excepts, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "excluded", counters{Attempt: 1}},
-		{"panic during shutdown", Result{Err: plain, Panicked: true, Cause: ErrShutdown}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, 2 * time.Second, true, "Retry attempt 1 of 3", "retry 1 of 3", counters{Attempt: 1, Retry: 1}},
-		{"row 54: cancelled otherwise", Result{Err: stop}, RetryPolicy{}, counters{Attempt: 1}, store.Failed, store.OutcomeExhausted, 0, false, "An error", "no retries", counters{Attempt: 1}},
+		{"success", result{}, three, counters{Attempt: 2, Retry: 1}, store.Succeeded, store.OutcomeSucceeded, 0, false, "", "", counters{Attempt: 2, Retry: 1}},
+		{"success, late by the timeout", result{TimedOut: true}, three, counters{Attempt: 1}, store.Succeeded, store.OutcomeSucceeded, 0, false, "", "", counters{Attempt: 1}},
+		{"retry", result{Err: plain}, three, counters{Attempt: 2, Retry: 1, Losses: 1, Snoozes: 4}, store.Scheduled, store.OutcomeRetried, 5 * time.Second, true, "Retry attempt 2 of 3: Supplier API did not respond in 10 s", "retry 2 of 3", counters{Attempt: 2, Retry: 2, Losses: 1, Snoozes: 4}},
+		{"used up", result{Err: plain}, three, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomeExhausted, 0, false, "An error occurred during attempt 4", "retry budget used up (3 of 3)", counters{Attempt: 4, Retry: 3}},
+		{"no retries", result{Err: plain}, RetryPolicy{}, counters{Attempt: 1}, store.Failed, store.OutcomeExhausted, 0, false, "An error occurred during attempt 1", "no retries (MaxRetries is 0)", counters{Attempt: 1}},
+		{"exceeded", result{Err: plain}, deletes, counters{Attempt: 4, Retry: 3}, store.Deleted, store.OutcomeExceeded, 0, true, "Exceeded the maximum number of retries", "retry budget used up (3 of 3), OnExceeded is Delete", counters{Attempt: 4, Retry: 3}},
+		{"permanent beats delete", result{Err: fmt.Errorf("x: %w", Permanent(plain))}, deletes, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 4", "permanent error", counters{Attempt: 4, Retry: 3}},
+		{"excluded beats delete", result{Err: fmt.Errorf("x: %w", errHopeless)}, excepts, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 4", `excluded by ExceptOn: Is("invoice is not valid")`, counters{Attempt: 4, Retry: 3}},
+		{"both lists, both match", result{Err: errors.Join(supplierError{}, errHopeless)}, both, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 1", `excluded by ExceptOn: Is("invoice is not valid")`, counters{Attempt: 1}},
+		{"both lists, only matches", result{Err: supplierError{}}, both, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, 2 * time.Second, true, "Retry attempt 1 of 3: supplier", "retry 1 of 3", counters{Attempt: 1, Retry: 1}},
+		{"both lists, none matches", result{Err: plain}, both, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 1", "not in OnlyOn", counters{Attempt: 1}},
+		{"retry after", result{Err: RetryAfter(plain, time.Minute)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, time.Minute, true, "Retry attempt 1 of 3: Supplier API did not respond in 10 s", "retry 1 of 3, wait set by RetryAfter", counters{Attempt: 1, Retry: 1}},
+		{"retry after, absurd", result{Err: RetryAfter(plain, 1<<62)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, MaxWait, true, "Retry attempt 1 of 3", "retry 1 of 3, wait", counters{Attempt: 1, Retry: 1}},
+		{"retry after, at once", result{Err: RetryAfter(plain, -5)}, three, counters{Attempt: 1}, store.Enqueued, store.OutcomeRetried, 0, true, "Retry attempt 1 of 3", "retry 1 of 3, wait", counters{Attempt: 1, Retry: 1}},
+		{"retry after uses the budget", result{Err: RetryAfter(plain, 1)}, three, counters{Attempt: 4, Retry: 3}, store.Failed, store.OutcomeExhausted, 0, false, "An error", "retry budget used up (3 of 3)", counters{Attempt: 4, Retry: 3}},
+		{"retry after of a permanent error", result{Err: RetryAfter(Permanent(plain), 1)}, three, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "permanent error", counters{Attempt: 1}},
+		{"never early", result{Err: RetryAfter(plain, 1001)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, 2 * time.Microsecond, true, "Retry", "retry", counters{Attempt: 1, Retry: 1}},
+		{"snooze", result{Err: fmt.Errorf("busy: %w", Snooze(time.Hour))}, three, counters{Attempt: 3, Retry: 1}, store.Scheduled, store.OutcomeSnoozed, time.Hour, false, "Snoozed", "snoozed", counters{Attempt: 3, Retry: 1, Snoozes: 1}},
+		{"EXE-06 snooze of no time", result{Err: Snooze(-1)}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeSnoozed, MinSnooze, false, "Snoozed", "snoozed", counters{Attempt: 1, Snoozes: 1}},
+		{"last snooze", result{Err: Snooze(1)}, three, counters{Attempt: 1, Snoozes: MaxSnoozes - 1}, store.Scheduled, store.OutcomeSnoozed, MinSnooze, false, "Snoozed", "snoozed", counters{Attempt: 1, Snoozes: MaxSnoozes}},
+		{"one snooze too many", result{Err: Snooze(1)}, three, counters{Attempt: 9, Snoozes: MaxSnoozes}, store.Failed, store.OutcomePermanent, 0, false, "An error occurred during attempt 9", "snoozed 10000 times, the limit", counters{Attempt: 9, Snoozes: MaxSnoozes}},
+		{"cancel", result{Err: Cancel(errors.New("order withdrawn"))}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by its handler: order withdrawn", "cancelled by its handler", counters{Attempt: 1}},
+		{"EXE-07 cancel without a reason", result{Err: Cancel(nil)}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by its handler", "cancelled by its handler", counters{Attempt: 1}},
+		{"outermost mark counts", result{Err: Permanent(Cancel(plain))}, three, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "permanent error", counters{Attempt: 1}},
+		{"row 53: cancelled by shutdown", result{Err: stop, Cause: ErrShutdown}, three, counters{Attempt: 2, Retry: 1}, store.Enqueued, store.OutcomeInterrupted, 0, false, "Interrupted by shutdown", "the server stopped", counters{Attempt: 2, Retry: 1}},
+		{"shutdown hidden by a driver, OnlyOn set", result{Err: plain, Cause: ErrShutdown}, both, counters{Attempt: 1}, store.Enqueued, store.OutcomeInterrupted, 0, false, "Interrupted by shutdown", "the server stopped", counters{Attempt: 1}},
+		{"hopeless during shutdown", result{Err: errHopeless, Cause: ErrShutdown}, excepts, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "excluded", counters{Attempt: 1}},
+		{"panic during shutdown", result{Err: plain, Panicked: true, Cause: ErrShutdown}, three, counters{Attempt: 1}, store.Scheduled, store.OutcomeRetried, 2 * time.Second, true, "Retry attempt 1 of 3", "retry 1 of 3", counters{Attempt: 1, Retry: 1}},
+		{"row 54: cancelled otherwise", result{Err: stop}, RetryPolicy{}, counters{Attempt: 1}, store.Failed, store.OutcomeExhausted, 0, false, "An error", "no retries", counters{Attempt: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := decide(c.res, c.p, c.c, zero)
@@ -91,7 +91,7 @@ func TestRTY02FourRunsThreeRetries(t *testing.T) {
 	for {
 		runs++
 		c.Attempt++
-		d := decide(Result{Err: plain}, p, c, zero)
+		d := decide(result{Err: plain}, p, c, zero)
 		if c = d.Next; d.State == store.Failed {
 			break
 		}
@@ -108,23 +108,24 @@ func TestDecideErrorTexts(t *testing.T) {
 	var nilStruct *struct{ error }
 	for _, c := range []struct {
 		name, typ, text string
-		res             Result
+		res             result
 	}{
-		{"plain", "error", "x", Result{Err: errors.New("x")}},
-		{"no message", "error", "(no message)", Result{Err: errors.New("")}},
-		{"typed inside", "jobs.supplierError", "a: supplier", Result{Err: Permanent(fmt.Errorf("a: %w", supplierError{}))}},
-		{"context", "context.Canceled", "context canceled: " + ErrDeleted.Error(), Result{Err: context.Canceled, Cause: ErrDeleted}},
-		{"timeout", "context.DeadlineExceeded", "timed out after 5s", Result{Err: context.DeadlineExceeded, TimedOut: true, Timeout: 5 * time.Second}},
-		{"timeout, own words", "context.DeadlineExceeded", "API: context deadline exceeded", Result{Err: fmt.Errorf("API: %w", context.DeadlineExceeded), TimedOut: true}},
+		{"plain", "error", "x", result{Err: errors.New("x")}},
+		{"no message", "error", "(no message)", result{Err: errors.New("")}},
+		{"typed inside", "jobs.supplierError", "a: supplier", result{Err: Permanent(fmt.Errorf("a: %w", supplierError{}))}},
+		{"context", "context.Canceled", "context canceled: " + ErrDeleted.Error(), result{Err: context.Canceled, Cause: ErrDeleted}},
+		{"context, no cause told", "context.Canceled", "context canceled", result{Err: context.Canceled, Cause: context.Canceled}},
+		{"timeout", "context.DeadlineExceeded", "timed out after 5s", result{Err: context.DeadlineExceeded, TimedOut: true, Timeout: 5 * time.Second}},
+		{"timeout, own words", "context.DeadlineExceeded", "API: context deadline exceeded", result{Err: fmt.Errorf("API: %w", context.DeadlineExceeded), TimedOut: true}},
 		{"EXE-01 Goexit", "runtime.Goexit", ErrGoexit.Error(), goexitResult(nil)},
 		{"EXE-01 panic(nil)", "panic", "panic: nil (*runtime.PanicNilError)", panicResult(new(runtime.PanicNilError), nil)},
 		{"EXE-01 recovered nil", "panic", "panic: nil (nil)", panicResult(nil, nil)},
 		{"EXE-01 panic(struct{}{})", "panic", "panic: {} (struct {})", panicResult(struct{}{}, nil)},
 		{"EXE-02 panic(string)", "panic", "panic: boom (string)", panicResult("boom", nil)},
-		{"panic, flags only", "panic", "panic: nil (nil)", Result{Panicked: true}},
-		{"Goexit, flags only", "runtime.Goexit", ErrGoexit.Error(), Result{Goexit: true}},
-		{"Error panics", "*jobs.bombError", "the Error method panicked (error of type *jobs.bombError)", Result{Err: &bombError{}}},
-		{"nil pointer", "*struct { error }", "the Error method panicked (error of type *struct { error })", Result{Err: nilStruct}},
+		{"panic, flags only", "panic", "panic: nil (nil)", result{Panicked: true}},
+		{"Goexit, flags only", "runtime.Goexit", ErrGoexit.Error(), result{Goexit: true}},
+		{"Error panics", "*jobs.bombError", "the Error method panicked (error of type *jobs.bombError)", result{Err: &bombError{}}},
+		{"nil pointer", "*struct { error }", "the Error method panicked (error of type *struct { error })", result{Err: nilStruct}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := decide(c.res, RetryPolicy{}, counters{Attempt: 1}, zero)
@@ -166,7 +167,7 @@ func TestRetryReasonIsShortAndOnOneLine(t *testing.T) {
 		"\n  first \nsecond":    "first",
 		"":                      "(no message)",
 	} {
-		d := decide(Result{Err: errors.New(text)}, p, counters{Attempt: 1}, zero)
+		d := decide(result{Err: errors.New(text)}, p, counters{Attempt: 1}, zero)
 		if d.Reason != "Retry attempt 1 of 1: "+want {
 			t.Errorf("%q: %q", text, d.Reason)
 		}
@@ -186,28 +187,11 @@ func TestMarksAroundNil(t *testing.T) {
 	}
 }
 
-func TestDecideLoss(t *testing.T) {
-	t.Parallel()
-	before := counters{Attempt: 5, Retry: 2, Losses: 2, Snoozes: 1}
-	d := decideLoss(defaultLossLimit, before, "web-1")
-	if d.State != store.Enqueued || d.Reason != "Server web-1 lost" || d.Next != (counters{5, 2, 3, 1}) || d.Outcome != store.OutcomeLost {
-		t.Errorf("third loss: %+v", d)
-	}
-	before.Losses = 3
-	d = decideLoss(defaultLossLimit, before, "web-1")
-	if d.State != store.Failed || d.Reason != "Server web-1 lost, lost 4 times" || d.Next.Losses != 4 || d.ErrorLine == "" {
-		t.Errorf("fourth loss: %+v", d)
-	}
-	if other := decideLoss(3, before, "web-2"); other.Fingerprint != d.Fingerprint {
-		t.Error("the same failure on two servers does not group")
-	}
-}
-
 func TestFaultsOfMatchersAreReported(t *testing.T) {
 	t.Parallel()
 	sharp := MatchFunc("sharp", func(error) bool { panic("x") })
 	p := RetryPolicy{MaxRetries: 1, ExceptOn: []Matcher{sharp}, OnlyOn: []Matcher{sharp, As[error]()}}
-	d := decide(Result{Err: plain}, p, counters{Attempt: 1}, zero)
+	d := decide(result{Err: plain}, p, counters{Attempt: 1}, zero)
 	if d.State != store.Scheduled || len(d.Faults) != 2 {
 		t.Errorf("%v, faults %q", d.State, d.Faults)
 	}

@@ -44,8 +44,8 @@ func Priority(p int) EnqueueOption {
 // it is refused.
 func At(t time.Time) EnqueueOption {
 	return func(j *store.NewJob) error {
-		if t.Year() > 9999 {
-			return &InputError{Field: "at", Problem: fmt.Sprintf("the year %d is after 9999", t.Year())}
+		if t.UTC().Year() > 9999 {
+			return &InputError{Field: "at", Problem: fmt.Sprintf("the year %d (UTC) is after 9999", t.UTC().Year())}
 		}
 		if !t.IsZero() && t.After(time.Unix(0, 0)) {
 			j.At = t

@@ -77,57 +77,58 @@ func (e *engine) after(slot int) *attempt {
 }
 
 // attempt is the pipeline of one run: context, handler, classify, decide, settle.
-// Each path ends in exactly one outcome given to the settler.
+// Each path, Goexit included, ends in exactly one outcome given to the settler.
 func (e *engine) attempt(slot int, a *attempt) {
 	log := e.log.With("job_id", a.ID, "kind", a.Kind, "queue", a.Queue, "attempt", a.Attempt)
 	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), loggerKey{}, log))
+	defer cancel(nil)
 	began := time.Now()
-	var res Result
-	finish := func() {
-		took := time.Since(began)
-		res.Timeout, res.Cause = a.timeout, context.Cause(ctx)
-		res.TimedOut = errors.Is(res.Cause, context.DeadlineExceeded)
-		cancel(context.Canceled)
-		d := decide(res, a.policy, a.counters(), rand.Float64)
-		for _, fault := range d.Faults {
-			log.Warn("retry policy misbehaved", "fault", fault)
-		}
-		if d.ErrorText != "" {
-			log.Warn("attempt failed", "outcome", d.Reason, "rule", d.Rule, "err", d.ErrorLine)
-		}
-		e.settler.add(a.settled(slot, took, d))
-		e.held.drop(a)
-	}
-	defer finish()
+	var res result
+	defer func() {
+		e.conclude(log, slot, a, res, time.Since(began))
+	}()
 	if !e.held.start(a, cancel) {
-		res.Err = context.Cause(ctx)
+		res.Err, res.Cause = context.Cause(ctx), context.Cause(ctx)
 		return
 	}
+	runHandler(ctx, e.kinds[a.Kind], a, &res)
+}
+
+func (e *engine) conclude(log *slog.Logger, slot int, a *attempt, res result, took time.Duration) {
+	d := decide(res, a.policy, a.counters(), rand.Float64)
+	for _, fault := range d.Faults {
+		log.Warn("retry policy misbehaved", "fault", fault)
+	}
+	if d.ErrorText != "" {
+		log.Warn("attempt failed", "outcome", d.Reason, "rule", d.Rule, "err", d.ErrorLine)
+	}
+	e.settler.add(a.settled(slot, took, d))
+	e.held.drop(a)
+}
+
+// runHandler calls the handler within the attempt's timeout and writes how it
+// ended to res, also when it panics or ends the goroutine.
+func runHandler(ctx context.Context, h *handler, a *attempt, res *result) {
+	res.Timeout = a.timeout
 	if a.timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, a.timeout)
 		defer stop()
 	}
-	res = runHandler(ctx, e.kinds[a.Kind], a, &res)
-}
-
-// runHandler calls the handler. If it panics the result says so; Goexit unwinds
-// through here, and leaves its mark in *mark for the deferred settle.
-func runHandler(ctx context.Context, h *handler, a *attempt, mark *Result) (res Result) {
 	returned := false
 	defer func() {
-		if returned {
-			return
+		if !returned {
+			if value := recover(); value != nil {
+				*res = panicResult(value, debug.Stack())
+			} else {
+				*res = goexitResult(debug.Stack())
+			}
 		}
-		if value := recover(); value != nil {
-			res = panicResult(value, debug.Stack())
-			return
-		}
-		*mark = goexitResult(debug.Stack())
+		res.Timeout, res.Cause = a.timeout, context.Cause(ctx)
+		res.TimedOut = errors.Is(res.Cause, context.DeadlineExceeded)
 	}()
-	err := h.run(ctx, a)
+	res.Err = h.run(ctx, a)
 	returned = true
-	return Result{Err: err}
 }
 
 type loggerKey struct{}

@@ -16,7 +16,7 @@ returning job_id, started_at, attempt, retry, snoozes, losses + 1 as lost, prior
 	"losses": "s.lost::smallint",
 	"server": "$2::bigint",
 	"state":  "case when s.lost > $3 then 5::smallint else 2::smallint end",
-	"reason": "case when s.lost > $3 then 'Server ' || $4 || ' lost; lost ' || s.lost || ' times' else 'Server ' || $4 || ' lost' end",
+	"reason": "case when s.lost > $3 then 'Server ' || $4 || ' lost, lost ' || s.lost || ' times' else 'Server ' || $4 || ' lost' end",
 	"data": "case when s.lost > $3 then jsonb_build_object('rule', 'lost ' || s.lost || ' times, the limit is ' || $3," +
 		" 'error_type', 'server lost', 'error', 'lost ' || s.lost || ' times: the server ended before the job did') end",
 	"duration_us": "null::bigint",

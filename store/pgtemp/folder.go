@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // temporaryPrefix marks throw-away folders, for sweep.
@@ -103,7 +104,9 @@ func sweep(parent string) {
 		if err != nil {
 			continue // just being made, or somebody else's
 		}
-		if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && !anyServer(dir) {
+		info, err := file.Stat()
+		fresh := err != nil || time.Since(info.ModTime()) < time.Minute // made, but perhaps not locked yet
+		if !fresh && syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && !anyServer(dir) {
 			os.RemoveAll(dir)
 		}
 		file.Close()

@@ -62,6 +62,12 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // own makes this process the server's owner. Called under start.lock.
 func (s *Server) own() error {
+	s.mu.Lock()
+	held := s.owner != nil
+	s.mu.Unlock()
+	if held {
+		return nil
+	}
 	f, err := lockFile(filepath.Join(s.dir, "owner.lock"))
 	if err == nil && f == nil {
 		err = fmt.Errorf("another process owns the server in %s, but it does not run", s.dir)

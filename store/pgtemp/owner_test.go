@@ -15,7 +15,7 @@ import (
 
 func TestKilledOwnerDoesNotBlockTheNextStart_LIF12(t *testing.T) {
 	t.Parallel()
-	dir := folder(t)
+	dir := seeded(t)
 	cmd, _ := owner(t, dir)
 	p, err := filepath.Glob(filepath.Join(dir, "pg*", "postmaster.pid"))
 	if err != nil || len(p) != 1 {
@@ -43,7 +43,7 @@ func TestServerEndsWithItsKilledOwner_LIF12(t *testing.T) {
 		t.Skip("this system has no signal at a parent's death")
 	}
 	t.Parallel()
-	dir := folder(t)
+	dir := seeded(t)
 	cmd, _ := owner(t, dir)
 	s := start(t, Config{Dir: dir})
 	if !s.Shared() {
@@ -65,7 +65,7 @@ func TestServerEndsWithItsKilledOwner_LIF12(t *testing.T) {
 
 func TestASecondProcessSharesAndLeavesTheServerAlone(t *testing.T) {
 	t.Parallel()
-	dir := folder(t)
+	dir := seeded(t)
 	_, end := owner(t, dir)
 	s := start(t, Config{Dir: dir})
 	if !s.Shared() {
@@ -106,7 +106,7 @@ func stale(t *testing.T, s *Server, n int) {
 
 func TestStalePidFilesDoNotBlock_LIF12(t *testing.T) {
 	t.Parallel()
-	dir := folder(t)
+	dir := seeded(t)
 	s := start(t, Config{Dir: dir})
 	data := dataDir(dir, s.bin.major)
 	stop(t, s)
@@ -146,7 +146,7 @@ func TestStalePidFilesDoNotBlock_LIF12(t *testing.T) {
 
 func TestAServerOfSomebodyElseIsNotStopped(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{Dir: folder(t)})
+	s := start(t, Config{Dir: seeded(t)})
 	stop(t, s)
 	data := dataDir(s.dir, s.bin.major)
 	cmd := exec.Command(s.bin.path("postgres"), "-D", data, "-c", "listen_addresses=", "-k", s.socket)
@@ -176,9 +176,20 @@ func TestSweepRemovesWhatKilledTestsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := start(t, Config{Dir: parent, Ephemeral: true})
+	if err := one.Halt(t.Context()); err != nil { // as a test does between two starts
+		t.Fatal(err)
+	}
+	aged := time.Now().Add(-time.Hour)
+	for _, dir := range []string{left, one.Dir()} {
+		if err := os.Chtimes(filepath.Join(dir, "owner.lock"), aged, aged); err != nil {
+			t.Fatal(err)
+		}
+	}
 	start(t, Config{Dir: parent, Ephemeral: true})
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("%s is still there", left)
 	}
-	query(t, one, `select 1`) // its folder is in use
+	if err := one.Restart(t.Context()); err != nil {
+		t.Fatalf("a halted server lost its folder: %v", err)
+	}
 }

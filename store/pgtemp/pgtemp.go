@@ -54,6 +54,8 @@ func (s *Server) DSN(dbname string) string {
 	if dbname == "" {
 		dbname = "postgres"
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	q := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 	return "host='" + q.Replace(s.socket) + "' port=" + port + " user=" + Superuser +
 		" dbname='" + q.Replace(dbname) + "' sslmode=disable"
@@ -64,7 +66,11 @@ func (s *Server) Dir() string { return s.dir }
 
 // Shared reports that another process started the server. Stop then leaves it
 // running, and it goes away when that process ends: see Done.
-func (s *Server) Shared() bool { return s.shared }
+func (s *Server) Shared() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shared
+}
 
 // Done is closed when the server has ended: by Stop, by a crash, or, when it is
 // shared, together with the process that owns it. Start brings it back then.

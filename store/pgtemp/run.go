@@ -123,7 +123,9 @@ func (s *Server) initdb(ctx context.Context, data string) error {
 	cmd := exec.CommandContext(ctx, s.bin.path("initdb"), args...)
 	cmd.Dir, cmd.Env = s.dir, cleanEnv()
 	cmd.SysProcAttr = s.attributes()
+	runtime.LockOSThread() // see run: the thread must outlive its child
 	out, err := cmd.CombinedOutput()
+	runtime.UnlockOSThread()
 	if err != nil {
 		os.RemoveAll(partial)
 		if ctx.Err() != nil {

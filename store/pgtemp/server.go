@@ -13,17 +13,17 @@ import (
 // Server is a private Postgres server, started by this process or shared with
 // the process that started it. Its methods may be called from any goroutine.
 type Server struct {
-	cfg    Config
-	dir    string
-	bin    binaries
-	as     account
+	cfg Config
+	dir string
+	bin binaries
+	as  account
+
+	mu     sync.Mutex
 	socket string // folder of the socket
 	shared bool
-
-	mu    sync.Mutex
-	owner *os.File // held for as long as this process runs the server
-	proc  *process // nil when shared or stopped
-	done  chan struct{}
+	owner  *os.File // held for as long as this process runs the server
+	proc   *process // nil when shared or stopped
+	done   chan struct{}
 }
 
 // Start runs a private server, or joins the one that runs on the same folder.
@@ -48,6 +48,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err := s.start(ctx); err != nil {
 		if cfg.Ephemeral {
 			os.RemoveAll(s.dir)
+			s.disown()
 		}
 		return nil, fmt.Errorf("private Postgres: %w", err)
 	}
@@ -87,6 +88,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		if filepath.Dir(s.socket) != s.dir {
 			os.RemoveAll(s.socket)
 		}
+		s.disown()
 	}
 	return err
 }
@@ -104,9 +106,13 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.as.reaches(s.bin.dir); err != nil {
 		return fmt.Errorf("binaries: %w", err)
 	}
-	if s.socket, err = socketDir(s.dir, s.as); err != nil {
+	socket, err := socketDir(s.dir, s.as)
+	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	s.socket = socket
+	s.mu.Unlock()
 	joined, err := s.join(ctx)
 	if joined || err != nil {
 		return err
@@ -114,9 +120,9 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.own(); err != nil {
 		return err
 	}
-	if err := s.run(ctx); err != nil {
+	err = s.run(ctx)
+	if err != nil && !s.cfg.Ephemeral {
 		s.disown()
-		return err
 	}
-	return nil
+	return err
 }

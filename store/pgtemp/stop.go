@@ -39,7 +39,9 @@ func (s *Server) halt(ctx context.Context, how escalation) error {
 	if proc == nil {
 		return nil
 	}
-	defer s.disown()
+	if !s.cfg.Ephemeral {
+		defer s.disown() // a halted throw-away folder stays ours, or sweep would take it
+	}
 	ended := func() bool {
 		select {
 		case <-done:

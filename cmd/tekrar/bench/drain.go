@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/store"
+)
+
+// drain: jobs a second from the start of the engine until the last of the
+// enqueued jobs is settled, for many workers and for 100.
+func (b *bench) drain(ctx context.Context, db *store.DB) error {
+	for _, workers := range []int{b.Workers, 100} {
+		rate, err := b.drainOnce(ctx, db, workers)
+		if err != nil {
+			return err
+		}
+		b.print(Figure{Bench: "drain", Figure: fmt.Sprintf("rate_%d_workers", workers), Value: rate, Unit: "jobs/s"})
+	}
+	return nil
+}
+
+func (b *bench) drainOnce(ctx context.Context, db *store.DB, workers int) (float64, error) {
+	c, err := b.client(db, workers)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.fill(ctx, c, b.Jobs); err != nil {
+		return 0, err
+	}
+	jobs.Handle(c, func(context.Context, *jobs.Job[noop]) error { return nil })
+	run, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	began := time.Now()
+	go func() { ended <- c.Run(run) }()
+	if err := settledAll(ctx, db); err != nil {
+		return 0, err
+	}
+	rate := float64(b.Jobs) / time.Since(began).Seconds()
+	stop()
+	return rate, <-ended
+}
+
+// settledAll waits until no job is ready or running.
+func settledAll(ctx context.Context, db *store.DB) error {
+	for ctx.Err() == nil {
+		busy, err := db.Busy(ctx)
+		if err != nil || !busy {
+			return err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return ctx.Err()
+}
+
+// latency: from the call of Enqueue to the start of the handler on an idle
+// queue, 100 jobs a second, enqueued by a client other than the one that runs.
+func (b *bench) latency(ctx context.Context, db *store.DB) error {
+	const n = 1000
+	worker, err := b.client(db, 10)
+	if err != nil {
+		return err
+	}
+	far, err := store.Open(b.dsnOf(db), store.Options{Schema: db.Schema()})
+	if err != nil {
+		return err
+	}
+	defer far.Close()
+	caller, err := b.client(far, 1)
+	if err != nil {
+		return err
+	}
+	started := make(chan int, n)
+	times := make([]time.Time, n)
+	jobs.Handle(worker, func(_ context.Context, j *jobs.Job[noop]) error {
+		times[j.Args.N] = time.Now()
+		started <- j.Args.N
+		return nil
+	})
+	run, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- worker.Run(run) }()
+	called := make([]time.Time, n)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for i := range n {
+		<-tick.C
+		called[i] = time.Now()
+		if _, err := caller.Enqueue(ctx, b.args(i)); err != nil {
+			return err
+		}
+	}
+	var waits []time.Duration
+	for range n {
+		select {
+		case i := <-started:
+			waits = append(waits, times[i].Sub(called[i]))
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	stop()
+	slices.Sort(waits)
+	for _, q := range []struct {
+		name string
+		at   float64
+	}{{"p50", .50}, {"p95", .95}, {"p99", .99}} {
+		wait := waits[int(q.at*float64(n-1))]
+		b.print(Figure{Bench: "latency", Figure: "enqueue_to_start_" + q.name, Value: float64(wait.Microseconds()) / 1000, Unit: "ms"})
+	}
+	return <-ended
+}
+
+func (b *bench) dsnOf(db *store.DB) string { return db.DSN() }
