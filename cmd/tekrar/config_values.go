@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func databaseURL(s string) error {
+	if s == "" || strings.Contains(s, "=") && !strings.Contains(s, "://") {
+		return nil // key=value pairs; store reads them
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("must start with postgres:// or postgresql:// (or be key=value pairs)")
+	}
+	return nil
+}
+
+func address(s string) error {
+	_, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return errors.New("must be host:port, such as 127.0.0.1:8080")
+	}
+	if _, err := number(port, 0, 65535); err != nil {
+		return fmt.Errorf("the port %w", err)
+	}
+	return nil
+}
+
+func prefix(s string) error {
+	if s != "" && !strings.HasPrefix(s, "/") || strings.ContainsAny(s, "?#% ") || strings.Contains(s, "//") {
+		return errors.New("must be empty or start with / and hold no ?, #, % or blank")
+	}
+	return nil
+}
+
+func userName(s string) error {
+	if strings.Contains(s, ":") {
+		return errors.New("must hold no colon: basic authentication cannot send one")
+	}
+	return length(s, 1, 100)
+}
+
+func passwordLength(s string) error {
+	if len(s) < 8 {
+		return fmt.Errorf("has %d bytes, must have at least 8", len(s))
+	}
+	return nil
+}
+
+func length(s string, low, high int) error {
+	if len(s) < low || len(s) > high {
+		return fmt.Errorf("must have %d to %d bytes", low, high)
+	}
+	return nil
+}
+
+func oneOf(s string, known ...string) error {
+	if slices.Contains(known, s) {
+		return nil
+	}
+	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "" })
+	return fmt.Errorf("must be one of %s", strings.Join(known, ", "))
+}
+
+func truth(s string) (bool, error) {
+	b, err := strconv.ParseBool(s)
+	if err != nil {
+		return false, errors.New("must be true or false")
+	}
+	return b, nil
+}
+
+func number(s string, low, high int) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("must be a whole number from %d to %d", low, high)
+	}
+	return n, nil
+}
+
+func rate(s string, low, high float64) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f >= low && f <= high) {
+		return 0, fmt.Errorf("must be a number from %g to %g", low, high)
+	}
+	return f, nil
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os/user"
+
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/store"
+)
+
+func jobsRequeue(fs *flag.FlagSet) action {
+	fresh := fs.Bool("fresh", false, "with a fresh budget of retries; without it a next failure is final")
+	asJSON := fs.Bool("json", false, "one JSON array")
+	return func(ctx context.Context, p *program, c config, args []string) error {
+		budget := jobs.KeepRetries
+		if *fresh {
+			budget = jobs.FreshBudget
+		}
+		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
+			return client.Requeue(ctx, actor(), budget, targets...)
+		})
+	}
+}
+
+func jobsDelete(fs *flag.FlagSet) action {
+	asJSON := fs.Bool("json", false, "one JSON array")
+	return func(ctx context.Context, p *program, c config, args []string) error {
+		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
+			return client.Delete(ctx, actor(), targets...)
+		})
+	}
+}
+
+// actor is the name that the history keeps for what is done from a shell.
+func actor() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username + " (tekrar jobs)"
+	}
+	return "tekrar jobs"
+}
+
+func (p *program) move(ctx context.Context, c config, args []string, asJSON bool,
+	do func(*jobs.Client, []jobs.Target) ([]jobs.Moved, error)) error {
+	var ids []int64
+	for _, a := range args {
+		id, err := jobID(a)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	return p.withSchema(ctx, c, func(db *store.DB) error {
+		client, err := jobs.New(db, jobs.Config{Logger: p.logger(c)})
+		if err != nil {
+			return err
+		}
+		targets, err := expect(ctx, db, ids)
+		if err != nil {
+			return err
+		}
+		moved, err := do(client, targets)
+		if err != nil {
+			return err
+		}
+		return p.moved(moved, asJSON)
+	})
+}
+
+// expect reads the state each job is in now, which the move then relies on. An
+// unknown id keeps the zero state and is refused by the move itself.
+func expect(ctx context.Context, db *store.DB, ids []int64) ([]jobs.Target, error) {
+	rows, err := db.JobRows(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read jobs: %w", err)
+	}
+	states := map[int64]store.State{}
+	for _, r := range rows {
+		states[r.ID] = r.State
+	}
+	var targets []jobs.Target
+	for _, id := range ids {
+		targets = append(targets, jobs.Target{ID: id, Expected: states[id]})
+	}
+	return targets, nil
+}
+
+// moved reports each job; a refused one makes the exit code 1.
+func (p *program) moved(moved []jobs.Moved, asJSON bool) error {
+	type result struct {
+		ID    string `json:"id"`
+		State string `json:"state,omitempty"`
+		Error string `json:"error,omitempty"`
+	}
+	results := []result{}
+	refused := 0
+	for _, m := range moved {
+		r := result{ID: fmt.Sprint(m.ID)}
+		if m.Now != 0 {
+			r.State = m.Now.String()
+		}
+		switch {
+		case errors.Is(m.Err, store.ErrNotFound):
+			r.Error = "not found"
+		case errors.Is(m.Err, store.ErrStateChanged):
+			r.Error = "not possible in this state"
+		case m.Err != nil:
+			r.Error = m.Err.Error()
+		}
+		if r.Error != "" {
+			refused++
+		}
+		results = append(results, r)
+		if !asJSON {
+			fmt.Fprintf(p.stdout, "job %s: %s\n", r.ID, plain(describeMove(r.State, r.Error)))
+		}
+	}
+	if asJSON {
+		if err := writeJSON(p.stdout, results); err != nil {
+			return err
+		}
+	}
+	if refused > 0 {
+		return fmt.Errorf("%d of %d jobs were not changed", refused, len(moved))
+	}
+	return nil
+}
+
+func describeMove(state, problem string) string {
+	switch {
+	case problem == "":
+		return "now " + state
+	case state == "":
+		return problem
+	}
+	return problem + " (" + state + ")"
+}

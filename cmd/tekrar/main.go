@@ -1,0 +1,57 @@
+// Command tekrar runs the demo, serves the dashboard of any database with Tekrar's
+// schema, migrates it, and works on jobs from the shell.
+//
+// Exit codes: 0 done, 1 it failed, 2 it was asked for in a way it does not know.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The handler is gone after the first signal: a second Ctrl-C ends at once.
+	context.AfterFunc(ctx, stop)
+	p := &program{stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+	os.Exit(p.run(ctx, os.Args[1:]))
+}
+
+// program is one run of the command; tests make their own.
+type program struct {
+	stdout, stderr io.Writer
+	environ        []string // as os.Environ
+}
+
+// usageError is a mistake in how the program was called: exit code 2.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// run gives the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	err := p.dispatch(ctx, args)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintln(p.stderr, "tekrar: "+plain(err.Error()))
+		return 2
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(p.stderr, "tekrar: interrupted")
+		return 1
+	default:
+		fmt.Fprintln(p.stderr, "tekrar: "+plain(err.Error()))
+		return 1
+	}
+}

@@ -1,0 +1,373 @@
+// Every page works without this script. It keeps what is on the screen up to date
+// and takes nothing away from the person's hands.
+//
+// Frame: {"seq":n,"parts":[{"id","v","html"}],"news":n,"reload":bool,"asOf":"RFC 3339"}.
+// A part replaces the element with its id unless that one's data-v is higher.
+// A frame comes at least every ten seconds, an empty one if nothing changed.
+
+const body = document.body;
+const byId = (id) => document.getElementById(id);
+const one = (css) => document.querySelector(css);
+const all = (css) => [...document.querySelectorAll(css)];
+const live = byId("live");
+const address = body.dataset.live;
+// Storage may be switched off.
+const store = (k, v) => { try { return v === undefined ? sessionStorage.getItem(k) : sessionStorage.setItem(k, v); } catch { return null; } };
+
+// Words: the live indicator and the status region.
+
+const sentences = {
+  live: "Live updates are on.",
+  paused: "Live updates are paused.",
+  reconnecting: "Connection lost, reconnecting.",
+  polling: "No live connection. The page is checked every 15 seconds.",
+};
+let mode = "";
+let asOf = Date.parse(body.dataset.now);
+let skew = asOf - Date.now(); // the database's clock minus this machine's
+
+function show(next) {
+  const changed = next !== mode && mode && mode !== "connecting";
+  mode = next;
+  live.dataset.mode = mode;
+  const at = new Date(asOf).toISOString().slice(11, 19);
+  live.querySelector(".live-w").textContent = mode === "live" ? "live, " + at : mode + ", as of " + at;
+  live.querySelector(".live-r").hidden = mode === "live";
+  const button = live.querySelector(".live-p");
+  button.hidden = false;
+  button.textContent = mode === "paused" ? "Resume" : "Pause";
+  if (changed) say(sentences[mode]);
+}
+
+let lastSaid = -1e9;
+let toSay = "";
+let sayTimer = 0;
+// At most one message in ten seconds; only the newest waits.
+function say(text) {
+  toSay = text;
+  clearTimeout(sayTimer);
+  sayTimer = setTimeout(() => {
+    byId("status").textContent = toSay;
+    lastSaid = performance.now();
+  }, Math.max(50, lastSaid + 10000 - performance.now()));
+}
+
+function fresh(at) {
+  const t = Date.parse(at);
+  if (!t || t < asOf) return;
+  asOf = t;
+  skew = asOf - Date.now();
+  if (mode) show(mode);
+}
+
+// Relative times, the same words as views/format.go.
+
+function age(seconds) {
+  const s = Math.max(0, Math.floor(seconds));
+  if (s < 60) return s + " s";
+  if (s < 3600) return Math.floor(s / 60) + " min";
+  if (s < 172800) return Math.floor(s / 3600) + " h";
+  return Math.floor(s / 86400) + " d";
+}
+
+function relative(el) {
+  const s = (Date.now() + skew - Date.parse(el.dateTime)) / 1000;
+  if (el.dataset.rel === "age") return age(s);
+  if (Math.abs(s) < 1) return "now";
+  return s < 0 ? "in " + age(-s) : age(s) + " ago";
+}
+
+function tick() {
+  if (document.hidden || held() || mode === "paused") return;
+  for (const el of all("time[data-rel]")) {
+    const text = relative(el);
+    if (el.textContent !== text) el.textContent = text;
+  }
+}
+
+// Patches.
+
+const waiting = new Map(); // id → {v, node}; newest only
+let frame = 0;
+
+// Patches wait while text is selected or something is being confirmed.
+function held() {
+  if (one("dialog[open],details[data-confirm][open]")) return true;
+  const s = getSelection();
+  return !!s && !s.isCollapsed && byId("main").contains(s.anchorNode) && s.toString() !== "";
+}
+
+function parse(html) {
+  const t = document.createElement("template");
+  t.innerHTML = html;
+  return t.content.firstElementChild;
+}
+
+function enqueue(id, v, node) {
+  const old = waiting.get(id);
+  if (node && (!old || old.v <= v)) waiting.set(id, { v, node });
+  if (!frame) frame = requestAnimationFrame(flush);
+}
+
+function flush() {
+  frame = 0;
+  if (held()) {
+    setTimeout(() => { if (!frame && waiting.size) frame = requestAnimationFrame(flush); }, 300);
+    return;
+  }
+  for (const [id, p] of waiting) {
+    const el = byId(id);
+    if (!el || Number(el.dataset.v) > p.v) continue;
+    if (el.dataset.part === "rows") patchRows(el, p.node);
+    else merge(el, p.node);
+  }
+  waiting.clear();
+  enhance();
+  tick();
+}
+
+// Rows are patched where they stand. None is added, moved or removed.
+function patchRows(el, next) {
+  const seen = new Set();
+  let more = 0;
+  for (const row of [...next.children]) {
+    const old = byId(row.id);
+    if (old && el.contains(old)) { seen.add(row.id); merge(old, row); } else more++;
+  }
+  for (const row of el.children) if (!seen.has(row.id)) row.classList.add("gone");
+  el.dataset.v = next.dataset.v;
+  if (more) news(more);
+}
+
+const typed = (el) => el.matches("textarea,select,input:not([type=hidden],[type=checkbox])");
+
+const rules = {
+  beforeNodeMorphed(old, next) {
+    if (old.nodeType !== 1) return true;
+    if ("keep" in old.dataset) return false;
+    // A ticking time is the script's while it is the same time.
+    return !(old.localName === "time" && old.dataset.rel && old.dateTime === next.dateTime);
+  },
+  beforeAttributeUpdated(name, el) {
+    if (name === "open" && el.localName === "details") return false;
+    if (name === "checked" || name === "selected") return false;
+    if (name === "hidden" && "own" in el.dataset) return false;
+    if (name === "value") return !(typed(el) || el.name === "token");
+    return true;
+  },
+};
+
+function merge(el, next) {
+  const state = el.querySelector(".st")?.textContent.trim();
+  const focus = el.contains(document.activeElement);
+  if (!el.querySelector(".c-tick")) next.querySelector(".c-tick")?.remove(); // a list without ticks
+  Idiomorph.morph(el, next, { morphStyle: "outerHTML", callbacks: rules });
+  // A button that went because the job moved takes the focus along: hand it on.
+  if (focus && document.activeElement === body) {
+    const to = el.querySelector("button,a,input:not([type=hidden])") || byId("main");
+    to.focus({ preventScroll: true });
+  }
+  const now = el.querySelector(".st")?.textContent.trim();
+  if (el.id === "job-header" && state !== now) say("The job is now " + now + ".");
+}
+
+let newRows = 0;
+function news(n) {
+  newRows = Math.max(newRows, n);
+  const box = byId("news");
+  box.querySelector("a").textContent = newRows + " new: show";
+  if (box.hidden) say(newRows + " new rows.");
+  box.hidden = false;
+}
+
+// The whole page, once: after a gap, and instead of a socket.
+
+let etag = "";
+async function refetch() {
+  const headers = etag ? { "If-None-Match": etag } : {};
+  const res = await fetch(location.href, { headers, credentials: "same-origin", cache: "no-store" });
+  if (res.status === 304) return fresh(new Date(Date.now() + skew).toISOString());
+  if (!res.ok || res.redirected) throw new Error("status " + res.status);
+  etag = res.headers.get("ETag") || "";
+  adopt(new DOMParser().parseFromString(await res.text(), "text/html"));
+}
+
+function adopt(doc) {
+  let more = 0;
+  for (const el of doc.querySelectorAll("[data-part]")) {
+    if (byId(el.id)) enqueue(el.id, Number(el.dataset.v), el);
+    else if (el.dataset.part === "row") more++;
+  }
+  // On a list of one page, a row that is missing has left the filter.
+  const whole = doc.querySelector(".pager,.empty-nomatch") && !doc.querySelector("[rel=next]");
+  if (whole) for (const row of all("tr[data-part=row]")) if (!doc.getElementById(row.id)) row.classList.add("gone");
+  if (more) news(more);
+  fresh(doc.body.dataset.now);
+}
+
+// The socket.
+
+let socket = null;
+let tries = 0;  // since the last one that opened
+let timer = 0;
+let poller = 0;
+let seq = 0;
+let heard = 0; // when the socket last opened or spoke
+
+const wanted = () => address && mode !== "paused" && !document.hidden;
+
+function liveURL() {
+  const u = new URL(address, location.href);
+  u.protocol = u.protocol === "https:" ? "wss:" : "ws:";
+  return u;
+}
+
+function connect() {
+  clearTimeout(timer);
+  if (!wanted() || socket) return;
+  const s = new WebSocket(liveURL());
+  socket = s;
+  seq = 0;
+  s.onopen = () => {
+    const again = tries > 0 || poller;
+    tries = 0;
+    clearInterval(poller);
+    poller = 0;
+    show("live");
+    heard = Date.now();
+    if (again) refetch().catch(() => {});
+  };
+  s.onmessage = (e) => { heard = Date.now(); receive(JSON.parse(e.data)); };
+  s.onclose = () => { if (socket === s) { socket = null; lost(); } };
+}
+
+function receive(f) {
+  const gap = seq && f.seq > seq + 1;
+  seq = f.seq || seq;
+  for (const p of f.parts || []) enqueue(p.id, Number(p.v), parse(p.html));
+  if (f.news > 0) news(f.news);
+  if (f.asOf) fresh(f.asOf);
+  if (f.reload || gap) refetch().catch(() => {});
+}
+
+function lost() {
+  if (!wanted()) return;
+  tries++;
+  if (tries >= 3 && !poller) {
+    poller = setInterval(() => { if (wanted()) refetch().then(() => show("polling")).catch(() => show("reconnecting")); }, 15000);
+  }
+  show(poller ? "polling" : "reconnecting");
+  timer = setTimeout(connect, Math.min(30000, 500 * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
+}
+
+function disconnect() {
+  clearTimeout(timer);
+  clearInterval(poller);
+  poller = 0;
+  const s = socket;
+  socket = null;
+  s?.close();
+}
+
+function resume() {
+  if (!wanted()) return;
+  tries = Math.max(1, tries); // there was a gap
+  connect();
+}
+
+// What the pages offer beyond links and forms.
+
+function enhance() {
+  for (const el of all("[data-own][hidden]")) el.hidden = false;
+  for (const el of all("input[name=token]")) el.value = body.dataset.token;
+  ticked();
+}
+
+const boxes = () => all("input[name=target][type=checkbox]");
+function ticked() {
+  const hint = one("[data-ticked]");
+  if (!hint) return;
+  const every = boxes();
+  const n = every.filter((b) => b.checked).length;
+  hint.dataset.rest ||= hint.textContent;
+  hint.textContent = n ? n + " ticked" : hint.dataset.rest;
+  const box = one("[data-all]");
+  box.checked = n > 0 && n === every.length;
+  box.indeterminate = n > 0 && n < every.length;
+}
+
+document.addEventListener("change", (e) => {
+  if ("all" in e.target.dataset) for (const b of boxes()) b.checked = e.target.checked;
+  ticked();
+});
+
+document.addEventListener("click", async (e) => {
+  const copy = e.target.closest("[data-copy]");
+  if (copy) {
+    const from = byId(copy.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(from.textContent);
+      say("Copied.");
+      copy.textContent = "Copied";
+      setTimeout(() => { copy.textContent = "Copy"; }, 2000);
+    } catch {
+      getSelection().selectAllChildren(from);
+    }
+  }
+  const menu = one("details.menu[open]");
+  if (menu && !menu.contains(e.target)) menu.open = false;
+  if (e.target.closest(".live-p")) pause();
+});
+
+document.addEventListener("keydown", (e) => {
+  const menu = one("details.menu[open]");
+  if (e.key !== "Escape" || !menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+// These forms answer in place, so that open details and the scroll position stay.
+// The answer is the page after the redirect.
+document.addEventListener("submit", async (e) => {
+  const form = e.target;
+  if (!("inline" in form.dataset) || !address) return;
+  e.preventDefault();
+  try {
+    const data = new URLSearchParams(new FormData(form, e.submitter));
+    const res = await fetch(form.action, { method: "POST", body: data, credentials: "same-origin" });
+    const doc = new DOMParser().parseFromString(await res.text(), "text/html");
+    const note = doc.querySelector("#notice");
+    if (res.ok && note) byId("notice").replaceChildren(...note.childNodes);
+    if (!res.ok) {
+      byId("notice").replaceChildren(...doc.querySelectorAll(".title,.lead"));
+      return refetch();
+    }
+    etag = "";
+    adopt(doc);
+  } catch {
+    location.reload();
+  }
+});
+
+function pause() {
+  const on = mode !== "paused";
+  store("paused", on ? "1" : "");
+  show(on ? "paused" : "reconnecting");
+  if (on) disconnect(); else resume();
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : resume()));
+addEventListener("pageshow", (e) => { if (e.persisted) resume(); });
+addEventListener("pagehide", disconnect);
+addEventListener("offline", () => { if (socket) { disconnect(); lost(); } });
+
+enhance();
+setInterval(() => {
+  tick();
+  // A connection that died without a word.
+  if (mode === "live" && Date.now() - heard > 35000) { disconnect(); lost(); }
+}, 1000);
+if (address) {
+  show(store("paused") ? "paused" : "connecting");
+  connect();
+}

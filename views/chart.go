@@ -1,0 +1,224 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// step is a bucket's width in the chart's own units; plotH and rateH are heights.
+// The SVG is stretched to its box, so that words stay outside of it, at reading size.
+const (
+	step  = 10
+	plotH = 100
+	rateH = 40
+)
+
+func (b Bucket) series() [6]int64 {
+	return [6]int64{b.ByAttempt[0], b.ByAttempt[1], b.ByAttempt[2], b.ByAttempt[3], b.Exhausted, b.Permanent}
+}
+
+// ceiling is the top of the axis: a round even number, so that its half is whole, at least 4.
+func ceiling(p ChartProps) int64 {
+	top := int64(0)
+	for _, b := range p.Buckets {
+		top = max(top, b.finished())
+	}
+	if top <= 4 {
+		return 4
+	}
+	pow := int64(math.Pow10(len(strconv.FormatInt(top, 10)) - 1))
+	for _, tenths := range []int64{10, 12, 16, 20, 24, 30, 40, 50, 60, 80} {
+		if n := tenths * pow / 10; n >= top && n%2 == 0 {
+			return n
+		}
+	}
+	return 10 * pow
+}
+
+// bars is one path a series: a rectangle for each bucket where it is not zero.
+func bars(p ChartProps) [6]string {
+	var paths [6]strings.Builder
+	top := float64(ceiling(p))
+	for i, b := range p.Buckets {
+		if p.Scale == ScaleShare {
+			top = float64(b.finished())
+		}
+		if top == 0 {
+			continue
+		}
+		base := 0.0
+		for s, n := range b.series() {
+			if n == 0 {
+				continue
+			}
+			h := float64(n) / top * plotH
+			fmt.Fprintf(&paths[s], "M%d %sh8v%sh-8z", i*step+1, coord(plotH-base-h), coord(h))
+			base += h
+		}
+	}
+	var out [6]string
+	for s := range paths {
+		out[s] = paths[s].String()
+	}
+	return out
+}
+
+// rateFloor is the bottom of the rate's axis in percent, so that 98 % and 92 % look apart.
+func rateFloor(p ChartProps) int {
+	low := 1.0
+	for _, b := range p.Buckets {
+		if b.First > 0 {
+			low = min(low, float64(b.FirstOK)/float64(b.First))
+		}
+	}
+	switch {
+	case low >= 0.9:
+		return 90
+	case low >= 0.5:
+		return 50
+	}
+	return 0
+}
+
+// rateLine steps through the buckets' first-attempt rates; a bucket without a first
+// attempt leaves a gap, because no rate is not a rate of zero.
+func rateLine(p ChartProps) string {
+	var d strings.Builder
+	floor := float64(rateFloor(p)) / 100
+	open := false
+	for i, b := range p.Buckets {
+		if b.First == 0 {
+			open = false
+			continue
+		}
+		y := (1 - (float64(b.FirstOK)/float64(b.First)-floor)/(1-floor)) * (rateH - 2)
+		cmd := "M"
+		if open {
+			cmd = "L"
+		}
+		fmt.Fprintf(&d, "%s%d %sh10", cmd, i*step, coord(y+1))
+		open = true
+	}
+	return d.String()
+}
+
+// coord has two decimals at most: less than a pixel, and short.
+func coord(f float64) string { return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64) }
+
+// box is the viewBox of the chart or the rate.
+func box(p ChartProps, height int) string {
+	return fmt.Sprintf("0 0 %d %d", len(p.Buckets)*step, height)
+}
+
+// ticks are the five times under the axis, the last one the end of the last bucket.
+func ticks(p ChartProps) []string {
+	if len(p.Buckets) == 0 {
+		return nil
+	}
+	from := p.Buckets[0].At
+	span := time.Duration(len(p.Buckets)) * p.Width
+	out := make([]string, 0, 5)
+	for i := range 5 {
+		out = append(out, clock(from.Add(span*time.Duration(i)/4)))
+	}
+	return out
+}
+
+// scaleLabels are the top, middle and bottom of the axis.
+func scaleLabels(p ChartProps) [3]string {
+	if p.Scale == ScaleShare {
+		return [3]string{"100 %", "50 %", "0"}
+	}
+	top := ceiling(p)
+	return [3]string{number(top), number(top / 2), "0"}
+}
+
+// total adds up the buckets.
+func total(p ChartProps) (t Bucket) {
+	for _, b := range p.Buckets {
+		for i, n := range b.ByAttempt {
+			t.ByAttempt[i] += n
+		}
+		t.Exhausted += b.Exhausted
+		t.Permanent += b.Permanent
+		t.First += b.First
+		t.FirstOK += b.FirstOK
+	}
+	return t
+}
+
+// summary is the chart in one sentence.
+func summary(p ChartProps) string {
+	t := total(p)
+	ok := t.succeeded()
+	if ok+t.Exhausted+t.Permanent == 0 {
+		return "Nothing finished in the last " + spanWord(p.Span) + "."
+	}
+	s := "In the last " + spanWord(p.Span) + " " + plural(ok, "job") + " succeeded"
+	if ok > 0 {
+		parts := make([]string, 0, 4)
+		for i, n := range t.ByAttempt {
+			if n > 0 {
+				parts = append(parts, percent(n, ok)+" at the "+ordinal(i)+" attempt")
+			}
+		}
+		s += ", " + strings.Replace(list(parts), "the later attempt", "a later attempt", 1)
+	}
+	s += "; " + number(t.Exhausted+t.Permanent) + " failed for good"
+	if t.Exhausted+t.Permanent > 0 {
+		s += fmt.Sprintf(" (%s with retries used up, %s not retryable)", number(t.Exhausted), number(t.Permanent))
+	}
+	return s + "."
+}
+
+func spanWord(d time.Duration) string {
+	if d%time.Hour == 0 {
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return duration(d)
+}
+
+func widthWord(d time.Duration) string { return fmt.Sprintf("%d min", d/time.Minute) }
+
+// barTitle is what a pointer over a bar reads.
+func barTitle(p ChartProps, b Bucket) string {
+	s := clock(b.At) + "–" + clock(b.At.Add(p.Width)) + ": " + number(b.finished()) + " finished"
+	for i, n := range b.series() {
+		if n > 0 {
+			s += ", " + number(n) + " " + seriesNames[i]
+		}
+	}
+	return s
+}
+
+// barLink leads to the jobs of a bar: the succeeded ones, or the failed ones where there are no others.
+func barLink(l Layout, p ChartProps, b Bucket) string {
+	if b.succeeded() == 0 && b.finished() > 0 {
+		return l.Links.Jobs(Failed, p.Queue, p.Kind, "")
+	}
+	return l.Links.Jobs(Succeeded, p.Queue, p.Kind, "")
+}
+
+// gridLines are the top, middle and bottom, and the quarters of the time.
+func gridLines(p ChartProps, height int) string {
+	w := len(p.Buckets) * step
+	d := fmt.Sprintf("M0 0H%dM0 %dH%dM0 %dH%d", w, height/2, w, height, w)
+	for i := 1; i < 4; i++ {
+		d += fmt.Sprintf("M%d 0V%d", w*i/4, height)
+	}
+	return d
+}
+
+// spanKey is the span's name in a URL; unknown spans are the default.
+func spanKey(d time.Duration) string {
+	switch d {
+	case time.Hour:
+		return "1h"
+	case 24 * time.Hour:
+		return "24h"
+	}
+	return "6h"
+}

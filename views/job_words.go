@@ -1,0 +1,129 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+func sinceWord(s State) string {
+	switch s {
+	case Processing:
+		return "running since"
+	case Enqueued:
+		return "waiting since"
+	}
+	return string(s)
+}
+
+func retriesUsed(p JobProps) string {
+	if p.MaxRetries == nil {
+		return number(int64(p.Retry))
+	}
+	return fmt.Sprintf("%d of %d", p.Retry, *p.MaxRetries)
+}
+
+func policyFrom(p JobProps) string {
+	switch p.PolicyFrom {
+	case "job":
+		return "given with this job when it was enqueued"
+	case "kind":
+		return "the kind's, as its server published it"
+	}
+	if p.Policy == "" {
+		return "unknown: no server has published this kind"
+	}
+	return "the client's default"
+}
+
+// newestError is the newest row that carries an error; nil when none does.
+func newestError(rows []HistoryProps) *HistoryProps {
+	for i := range rows {
+		if rows[i].State == Failed && (rows[i].Error != "" || rows[i].ErrorType != "") {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// gap is the time between two rows that follow each other, and whether an
+// attempt ran in it (thick) or the job waited (thin).
+type gap struct {
+	text string
+	ran  bool
+}
+
+// gapBelow is the stretch between row i and the older row i+1.
+func gapBelow(rows []HistoryProps, i int) (gap, bool) {
+	if i+1 >= len(rows) {
+		return gap{}, false
+	}
+	d := rows[i].At.Sub(rows[i+1].At)
+	if d == 0 {
+		return gap{text: "at the same instant"}, true
+	}
+	if rows[i].State == Late || rows[i+1].State == Late {
+		return gap{text: duration(d) + " later"}, true
+	}
+	if rows[i+1].State == Processing {
+		return gap{text: "ran " + duration(d), ran: true}, true
+	}
+	return gap{text: "waited " + duration(d)}, true
+}
+
+// attemptLine is one attempt put together from its history rows.
+type attemptLine struct {
+	n         int
+	startedAt time.Time
+	waited    *time.Duration
+	ran       *time.Duration
+	server    string
+	outcome   string
+	state     State // colour and shape
+	errType   string
+	late      bool
+}
+
+// attempts groups history rows, newest first, by attempt. A row that only waits
+// for its attempt makes no line.
+func attempts(rows []HistoryProps) []attemptLine {
+	var out []attemptLine
+	at := map[int]int{}
+	for i := len(rows) - 1; i >= 0; i-- {
+		r := rows[i]
+		j, seen := at[r.Attempt]
+		switch {
+		case r.State == Processing:
+			at[r.Attempt] = len(out)
+			out = append(out, attemptLine{n: r.Attempt, startedAt: r.At, waited: r.Latency, server: r.Server, outcome: "running", state: Processing})
+		case !seen:
+		case r.State == Late:
+			out[j].late = true
+		case out[j].state == Processing:
+			out[j].end(r)
+		case out[j].state == Failed && r.State == Scheduled:
+			out[j].outcome = "failed, retried"
+		}
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+func (a *attemptLine) end(r HistoryProps) {
+	a.state, a.outcome, a.errType = r.State, string(r.State), r.ErrorType
+	if a.ran = r.Duration; a.ran == nil {
+		d := r.At.Sub(a.startedAt)
+		a.ran = &d
+	}
+	switch r.State {
+	case Enqueued:
+		a.outcome = "given back"
+		if strings.HasSuffix(r.Reason, " lost") {
+			a.outcome = "server lost"
+		}
+	case Scheduled:
+		a.outcome = "put off"
+	}
+}

@@ -1,0 +1,100 @@
+package views
+
+// orderOf says how a list is sorted: what waits longest first, what ended last first.
+func orderOf(s State) string {
+	switch s {
+	case Enqueued, Processing:
+		return "oldest first"
+	case Scheduled:
+		return "next due first"
+	}
+	return "newest first"
+}
+
+func filterWords(p JobsProps) string {
+	s := "The filter is"
+	if p.Queue != "" {
+		s += " queue “" + clip(p.Queue, 80) + "”"
+	}
+	if p.Queue != "" && p.Kind != "" {
+		s += " and"
+	}
+	if p.Kind != "" {
+		s += " kind “" + clip(p.Kind, 80) + "”"
+	}
+	return s + ", taken literally."
+}
+
+func noneText(s State) string {
+	switch s {
+	case Failed:
+		return "Nothing waits for a decision. A job comes here when its retries are used up or its error is not retryable."
+	case Enqueued:
+		return "Every job that could run has been taken by a worker."
+	case Scheduled:
+		return "No job waits for a later time, and no retry is pending."
+	case Processing:
+		return "No worker is busy."
+	case Deleted:
+		return "Deleted jobs stay here for a while and can be restored."
+	}
+	return "Finished jobs are listed here until their retention ends."
+}
+
+// confirmHeading and the next two word the confirmation step.
+func confirmHeading(p ConfirmProps) string {
+	n := plural(int64(len(p.Jobs)), "job")
+	switch p.Do {
+	case "delete":
+		return "Delete " + n + "?"
+	case "restore":
+		return "Restore " + n + "?"
+	}
+	return "Requeue " + n + "?"
+}
+
+func confirmEffect(p ConfirmProps) string {
+	n := int64(len(p.Jobs))
+	running := int64(0)
+	for _, j := range p.Jobs {
+		if j.State == Processing {
+			running++
+		}
+	}
+	these := "These " + number(n) + " jobs"
+	if n == 1 {
+		these = "This job"
+	}
+	switch p.Do {
+	case "delete":
+		s := these + " will move to deleted and will not run again unless restored."
+		if running > 0 {
+			s += " " + plural(running, "running job") + " will be asked to stop; whatever it still does is recorded as a late result."
+		}
+		return s
+	case "restore":
+		return these + " will be enqueued again and run as soon as a worker is free."
+	}
+	return these + " will be enqueued and run as soon as a worker is free. Choose what happens if an attempt fails again."
+}
+
+func onceAll(jobs []JobRowProps) string {
+	if len(jobs) == 1 {
+		return jobs[0].onceLabel()
+	}
+	return "Run each once more, with the retries it has left"
+}
+
+func freshAll(jobs []JobRowProps) string {
+	if len(jobs) == 1 {
+		return jobs[0].freshLabel()
+	}
+	return "Retry each with a fresh budget"
+}
+
+func doWord(do string) string {
+	if do == "delete" || do == "restore" {
+		return do
+	}
+	return "requeue"
+}

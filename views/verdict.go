@@ -1,0 +1,136 @@
+package views
+
+import (
+	"fmt"
+	"time"
+)
+
+// slowStart is the wait of the oldest enqueued job from which the verdict calls
+// it too long. Workers that keep up take a job within milliseconds.
+const slowStart = time.Minute
+
+// enoughFirst first attempts make the first-attempt rate worth judging, and
+// below lowFirst the verdict warns (dashboard.md asks for 50 as the least).
+const (
+	enoughFirst = 50
+	lowFirst    = 0.90
+)
+
+// remark is one sentence about the system, the worst first, with the list that explains it.
+type remark struct {
+	level string // bad, warn, ok, idle
+	text  string
+	href  string
+}
+
+// remarks judges the numbers. The first one is the verdict.
+func remarks(l Layout, h HealthProps) []remark {
+	switch {
+	case h.LoadFailed:
+		return []remark{{"bad", "The numbers could not be loaded: the database did not answer in time.", l.Here}}
+	case h.Never:
+		return []remark{{"idle", "Ready. No job has been enqueued yet.", l.Links.Servers()}}
+	}
+	out := append(badRemarks(l, h), warnRemarks(l, h)...)
+	if len(out) == 0 || out[0].level == "ok" {
+		out = append([]remark{{"ok", "All is well" + pace(h) + ".", l.Links.Attempts("", "", "", "")}}, out...)
+	}
+	return out
+}
+
+func badRemarks(l Layout, h HealthProps) (out []remark) {
+	if h.LiveServers == 0 && h.Waiting.N > 0 {
+		text := "No server is running: " + h.Waiting.of("job") + waitVerb(h.Waiting)
+		if h.OldestReady != nil {
+			text += ", the oldest for " + since(*h.OldestReady, l.Now)
+		}
+		return append(out, remark{"bad", text + ".", l.Links.Servers()})
+	}
+	if h.OldestReady != nil && len(h.Paused) == 0 && len(h.Unhandled) == 0 && l.Now.Sub(*h.OldestReady) > slowStart {
+		out = append(out, remark{"bad", "Jobs wait too long: the oldest of " + h.Waiting.String() + " for " + since(*h.OldestReady, l.Now) + ".", l.Links.Jobs(Enqueued, "", "", "")})
+	}
+	return out
+}
+
+func warnRemarks(l Layout, h HealthProps) (out []remark) {
+	if first, ok := firsts(h.Hour); first >= enoughFirst && float64(ok) < lowFirst*float64(first) {
+		out = append(out, remark{"warn", "Only " + percent(ok, first) + " of first attempts succeeded in the last hour.", l.Links.Attempts("1h", "", "", "")})
+	}
+	if len(h.Unhandled) > 0 {
+		out = append(out, remark{"warn", "No server handles " + list(clipped(h.Unhandled)) + "; those jobs stay enqueued.", l.Links.Jobs(Enqueued, "", "", "")})
+	}
+	if h.LostServers > 0 {
+		out = append(out, remark{"warn", plural(int64(h.LostServers), "server") + " lost in the last hour; the jobs were taken over.", l.Links.Servers()})
+	}
+	if len(h.Paused) > 0 {
+		out = append(out, remark{"warn", "Paused: " + list(clipped(h.Paused)) + ".", l.Links.Queues()})
+	}
+	if h.Failed.N > 0 {
+		verb := " wait"
+		if h.Failed.N == 1 && !h.Failed.AtLeast {
+			verb = " waits"
+		}
+		out = append(out, remark{"warn", h.Failed.of("failed job") + verb + " for a decision.", l.Links.Jobs(Failed, "", "", "")})
+	}
+	if h.LiveServers == 0 && h.Waiting.N == 0 {
+		out = append(out, remark{"warn", "No server is running.", l.Links.Servers()})
+	}
+	return out
+}
+
+func waitVerb(c Count) string {
+	if c.N == 1 && !c.AtLeast {
+		return " waits"
+	}
+	return " wait"
+}
+
+// pace is the tail of a good verdict.
+func pace(h HealthProps) string {
+	n := finishedPerMinute(h.Hour)
+	first, ok := firsts(h.Hour)
+	if first == 0 {
+		return ", and quiet: nothing finished in the last hour"
+	}
+	return fmt.Sprintf(": %s jobs a minute finish, %s succeed at the first attempt", rate(n), percent(ok, first))
+}
+
+func firsts(hour []Bucket) (first, ok int64) {
+	for _, b := range hour {
+		first, ok = first+b.First, ok+b.FirstOK
+	}
+	return first, ok
+}
+
+// finished is how many jobs came to an end in the bucket.
+func (b Bucket) finished() int64 { return b.succeeded() + b.Exhausted + b.Permanent }
+
+func (b Bucket) succeeded() int64 {
+	return b.ByAttempt[0] + b.ByAttempt[1] + b.ByAttempt[2] + b.ByAttempt[3]
+}
+
+// finishedPerMinute is the mean of the last five whole buckets of a minute. The
+// current one is left out: it has only begun.
+func finishedPerMinute(hour []Bucket) float64 {
+	n := len(hour) - 1
+	from := max(0, n-5)
+	if n <= from {
+		return 0
+	}
+	sum := int64(0)
+	for _, b := range hour[from:n] {
+		sum += b.finished()
+	}
+	return float64(sum) / float64(n-from)
+}
+
+func clipped(names []string) []string {
+	out := make([]string, 0, 4)
+	for i, n := range names {
+		if i == 3 && len(names) > 4 {
+			return append(out, number(int64(len(names)-3))+" more")
+		}
+		out = append(out, "“"+clip(n, 40)+"”")
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package views
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func limit(n int) *int { return &n }
+
+func TestAttemptWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row                JobRowProps
+		attempt, once, new string
+	}{
+		{JobRowProps{State: Processing, Attempt: 2, Retry: 1, MaxRetries: limit(3)}, "attempt 2 of 4", "", ""},
+		{JobRowProps{State: Scheduled, Attempt: 1, Retry: 1, MaxRetries: limit(3)}, "attempt 2 of 4", "Run now: attempt 2 of 4", ""},
+		{JobRowProps{State: Enqueued, MaxRetries: limit(10)}, "attempt 1 of 11", "", ""},
+		{JobRowProps{State: Failed, Attempt: 4, Retry: 3, MaxRetries: limit(3)}, "attempt 4 of 4", "Run once: attempt 5 (final)", "Retry with a fresh budget: attempts 5–8"},
+		{JobRowProps{State: Failed, Attempt: 1, MaxRetries: limit(3)}, "attempt 1 of 4", "Run once: attempt 2 (3 retries left)", "Retry with a fresh budget: attempts 2–5"},
+		{JobRowProps{State: Failed, Attempt: 1, MaxRetries: limit(0)}, "attempt 1 of 1", "Run once: attempt 2 (final)", "Retry with a fresh budget: attempt 2"},
+		{JobRowProps{State: Failed, Attempt: 2, Retry: 1}, "attempt 2", "Run once: attempt 3", "Retry with a fresh budget: from attempt 3"},
+		{JobRowProps{State: Failed, Attempt: 7, Retry: 5, MaxRetries: limit(3)}, "attempt 7 of 7", "Run once: attempt 8 (final)", ""},
+		{JobRowProps{State: Succeeded, Attempt: 3, Retry: 2, MaxRetries: limit(3)}, "attempt 3", "Run again: attempt 4", ""},
+	} {
+		if got := c.row.attemptOf(); got != c.attempt {
+			t.Errorf("%+v: %q, want %q", c.row, got, c.attempt)
+		}
+		if got := c.row.onceLabel(); c.once != "" && got != c.once {
+			t.Errorf("once %q, want %q", got, c.once)
+		}
+		if got := c.row.freshLabel(); c.new != "" && got != c.new {
+			t.Errorf("fresh %q, want %q", got, c.new)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	for _, c := range []struct{ got, want string }{
+		{number(0), "0"}, {number(999), "999"}, {number(1000), "1,000"}, {number(-1234567), "-1,234,567"},
+		{Count{N: 10000, AtLeast: true}.String(), "10,000+"}, {Count{N: 1}.of("job"), "1 job"}, {Count{N: 1, AtLeast: true}.of("job"), "1+ jobs"},
+		{percent(0, 0), "–"}, {percent(9999, 10000), "99.9 %"}, {percent(5, 5), "100 %"}, {percent(0, 5), "0 %"}, {percent(1, 5000), "< 0.1 %"},
+		{duration(42 * time.Microsecond), "42 µs"}, {duration(3 * time.Millisecond), "3.0 ms"}, {duration(412 * time.Millisecond), "412 ms"}, {duration(999600 * time.Microsecond), "1.00 s"},
+		{duration(2003 * time.Millisecond), "2.00 s"}, {duration(10009 * time.Millisecond), "10.0 s"}, {duration(59960 * time.Millisecond), "1 min 0 s"}, {duration(15483 * time.Second), "4 h 18 min"}, {duration(50 * time.Hour), "2 d 2 h"}, {duration(-time.Second), "-1.00 s"},
+		{relative(now.Add(-12*time.Second), now), "12 s ago"}, {relative(now.Add(5*time.Minute), now), "in 5 min"}, {relative(now, now), "now"}, {relative(now.Add(-72*time.Hour), now), "3 d ago"},
+		{since(now.Add(time.Hour), now), "0 s"}, {rate(0), "0"}, {rate(7.25), "7.2"}, {rate(512.4), "512"},
+		{clip("abc", 3), "abc"}, {clip("abcd", 3), "ab…"}, {clip("🐢🐢🐢", 2), "🐢…"}, {clip("ğğğ", 3), "ğğğ"},
+		{pretty(`{"n":9007199254740993123,"f":1.10}`), "{\n  \"n\": 9007199254740993123,\n  \"f\": 1.10\n}"}, {pretty("no json"), "no json"},
+		{list(nil), ""}, {list([]string{"a"}), "a"}, {list([]string{"a", "b", "c"}), "a, b and c"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestVerdictNamesTheWorstFirst(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	old := now.Add(-4 * time.Minute)
+	hour := func(first, ok int64) []Bucket { return []Bucket{{First: first, FirstOK: ok}, {}} }
+	l := Layout{Now: now}
+	for _, c := range []struct {
+		h           HealthProps
+		level, text string
+	}{
+		{HealthProps{LoadFailed: true}, "bad", "could not be loaded"},
+		{HealthProps{Never: true}, "idle", "No job has been enqueued yet"},
+		{HealthProps{Waiting: Count{N: 120}, OldestReady: &old}, "bad", "No server is running: 120 jobs wait, the oldest for 4 min."},
+		{HealthProps{LiveServers: 1, Waiting: Count{N: 2}, OldestReady: &old, Failed: Count{N: 1}}, "bad", "the oldest of 2 for 4 min"},
+		{HealthProps{LiveServers: 1, Waiting: Count{N: 2}, OldestReady: &old, Paused: []string{"mail"}}, "warn", "Paused: “mail”."},
+		{HealthProps{LiveServers: 1, Hour: hour(100, 80)}, "warn", "Only 80.0 % of first attempts"},
+		{HealthProps{LiveServers: 1, Hour: hour(49, 1)}, "ok", "All is well"},
+		{HealthProps{LiveServers: 1, Failed: Count{N: 1}}, "warn", "1 failed job waits for a decision."},
+		{HealthProps{LiveServers: 1, Unhandled: []string{"x"}}, "warn", "No server handles “x”"},
+		{HealthProps{}, "warn", "No server is running."},
+	} {
+		got := remarks(l, c.h)[0]
+		if got.level != c.level || !strings.Contains(got.text, c.text) {
+			t.Errorf("got %s %q, want %s %q", got.level, got.text, c.level, c.text)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+const tokenCookie = "tekrar_token"
+
+// forged says why a state-changing request may not have come from our own page, ""
+// when it did. Browsers since 2023 say it in Sec-Fetch-Site; for older ones both
+// the Origin and the token of our form must agree.
+func (d *Dashboard) forged(c *fiber.Ctx) string {
+	if site := c.Get("Sec-Fetch-Site"); site != "" {
+		if site == "same-origin" {
+			return ""
+		}
+		return "The request came from another site (" + keep(site) + "). Open the dashboard itself and press the button there."
+	}
+	if !d.ownOrigin(c.Get(fiber.HeaderOrigin), hostOf(c)) {
+		return "The request does not say that it comes from this dashboard's own pages. Open the dashboard itself and press the button there."
+	}
+	cookie, field := c.Cookies(tokenCookie), string(c.Request().PostArgs().Peek("token"))
+	if cookie == "" || subtle.ConstantTimeCompare([]byte(cookie), []byte(field)) != 1 {
+		return "The page with that button is older than this session, so nothing was done. Go back, reload the page and press it again."
+	}
+	return ""
+}
+
+// ownOrigin compares host and port, not the scheme: behind a proxy that ends TLS we
+// see http while the browser says https.
+func (d *Dashboard) ownOrigin(origin, host string) bool {
+	if slices.Contains(d.o.AllowedOrigins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	if err != nil || host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || u.Path != "" || u.RawQuery != "" {
+		return false
+	}
+	return strings.EqualFold(u.Host, host)
+}
+
+// hostOf is the Host header itself; c.Hostname() would believe X-Forwarded-Host.
+func hostOf(c *fiber.Ctx) string { return string(c.Request().Header.Host()) }
+
+// token is the value for our forms: the cookie's, or a new one with its cookie. It
+// survives a restart of the process and works with several processes behind one name.
+func (d *Dashboard) token(c *fiber.Ctx) string {
+	if t := c.Cookies(tokenCookie); len(t) == 26 {
+		return keep(t)
+	}
+	t := rand.Text()
+	d.setCookie(c, tokenCookie, t, 0)
+	return t
+}
+
+// setCookie stores a cookie of the dashboard; maxAge 0 means until the browser
+// closes, below 0 removes it.
+func (d *Dashboard) setCookie(c *fiber.Ctx, name, value string, maxAge int) {
+	c.Cookie(&fiber.Cookie{
+		Name: name, Value: value, MaxAge: maxAge, SessionOnly: maxAge == 0,
+		Path: d.links.Path("/"), HTTPOnly: true, Secure: c.Protocol() == "https", SameSite: "Strict",
+	})
+}

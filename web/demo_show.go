@@ -1,0 +1,44 @@
+package web
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/views"
+)
+
+func demoShow(r *request) error {
+	if r.d.o.Demo == nil {
+		return store.ErrNotFound
+	}
+	p := r.d.demoPage()
+	if n, ok := r.readNotice(); ok {
+		for i := range p.Cards {
+			if p.Cards[i].Key == n.Card {
+				p.Cards[i].Jobs = expand(n.Jobs)
+			}
+		}
+	}
+	return r.page(fiber.StatusOK, views.DemoPage(r.layout("Demo", "demo"), p))
+}
+
+// demoPage is the cards with their presets.
+func (d *Dashboard) demoPage() views.DemoProps {
+	var p views.DemoProps
+	for _, c := range d.o.Demo.Cards {
+		v := views.DemoCard{
+			Key: c.Key, Title: c.Title, Kind: c.Kind, Story: c.Story, Expect: c.Expect,
+			Count: strconv.Itoa(max(1, c.Count)), MaxCount: c.MaxCount,
+			Delay: strconv.FormatInt(int64(c.Delay.Seconds()), 10),
+		}
+		for _, f := range c.Fields {
+			v.Fields = append(v.Fields, views.DemoField{
+				Name: f.Name, Label: f.Label, Value: f.Value, Hint: f.Hint, Number: f.Number,
+			})
+		}
+		p.Cards = append(p.Cards, v)
+	}
+	return p
+}

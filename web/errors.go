@@ -1,0 +1,86 @@
+package web
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
+
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/views"
+)
+
+// refusal is an answer in words that are meant for the browser.
+type refusal struct {
+	status   int
+	sentence string
+}
+
+func (e refusal) Error() string { return e.sentence }
+
+// badInput refuses what a person typed or a link says; it names field and limit.
+func badInput(format string, args ...any) error {
+	return refusal{fiber.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// fail is the one place where an error becomes a status and a page. What is not
+// listed is internal: logged in full with an id, of which the browser sees the id.
+func (r *request) fail(err error) error {
+	var said refusal
+	var input *jobs.InputError
+	switch {
+	case errors.As(err, &said):
+	case errors.As(err, &input):
+		said = refusal{fiber.StatusBadRequest, "Field " + input.Error() + "."}
+	case errors.Is(err, store.ErrNotFound):
+		said = refusal{fiber.StatusNotFound, ""}
+	case errors.Is(err, store.ErrBadCursor):
+		said = refusal{fiber.StatusBadRequest, "Field after: is not a page of this list. Start again from its first page."}
+	case tooSlow(err):
+		said = refusal{fiber.StatusServiceUnavailable, "The database did not answer within two seconds. Nothing was changed; try again in a moment."}
+	default:
+		id := rand.Text()[:12]
+		r.d.log.Error("dashboard: request failed", "id", id, "method", keep(r.Method()), "path", keep(r.Path()), "error", err)
+		said = refusal{fiber.StatusInternalServerError, "Something went wrong here. It was logged under the id " + id + "."}
+	}
+	if said.status == fiber.StatusUnauthorized && r.d.o.Access.basic {
+		r.Set(fiber.HeaderWWWAuthenticate, `Basic realm="Tekrar", charset="UTF-8"`)
+	}
+	return r.message(views.MessageProps{Status: said.status, Title: titles[said.status], Sentence: said.sentence})
+}
+
+// titles are the headings of statuses whose own heading in views says less.
+var titles = map[int]string{
+	fiber.StatusUnauthorized:     "Sign in first",
+	fiber.StatusForbidden:        "This was refused",
+	fiber.StatusMethodNotAllowed: "This address works differently",
+	fiber.StatusNotImplemented:   "Not possible here",
+}
+
+// message answers with a calm page, or with a line of text where no page is expected.
+func (r *request) message(m views.MessageProps) error {
+	r.Status(m.Status)
+	if !strings.Contains(r.Get(fiber.HeaderAccept), "text/html") {
+		r.Type("txt", "utf-8")
+		return r.SendString(cmp.Or(m.Sentence, utils.StatusMessage(m.Status)) + "\n")
+	}
+	l := r.layout(utils.StatusMessage(m.Status), "")
+	if r.who.Role == 0 {
+		l.User, l.Role, l.CanAct, l.Demo = "", "", false, false
+	}
+	return r.page(m.Status, views.MessagePage(l, m))
+}
+
+func wrongMethod(allow string) func(*request) error {
+	return func(r *request) error {
+		r.Set(fiber.HeaderAllow, allow)
+		return refusal{fiber.StatusMethodNotAllowed, "This address takes " + allow + " only. Nothing was changed."}
+	}
+}
+
+func nothingHere(*request) error { return store.ErrNotFound }

@@ -1,0 +1,155 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/static"
+	"github.com/tekrar/tekrar/views"
+)
+
+// route is one row of the table below. Query lists the parameters a GET knows;
+// any other is refused, so that a mistyped filter never means "everything".
+type route struct {
+	method, path string
+	action       action
+	query        []string
+	handle       func(*request) error
+	open         bool // needs no login: holds no data
+}
+
+var routes = []route{
+	{method: "GET", path: "/", handle: overviewShow},
+
+	{method: "GET", path: "/jobs", handle: jobsList, query: []string{"state", "queue", "kind", "after"}},
+	{method: "POST", path: "/jobs/confirm", handle: jobsConfirm, action: confirm},
+	{method: "POST", path: "/jobs/act", handle: jobsAct, action: confirm},
+	{method: "GET", path: "/jobs/:id", handle: jobShow, query: []string{"before"}},
+
+	{method: "GET", path: "/attempts", handle: attemptsShow, query: []string{"span", "scale", "kind", "queue"}},
+
+	{method: "GET", path: "/queues", handle: queuesList},
+	{method: "POST", path: "/queues/act", handle: queuesAct, action: pauseQueue},
+	{method: "GET", path: "/queues/*", handle: queueShow},
+
+	{method: "GET", path: "/servers", handle: serversList},
+
+	{method: "GET", path: "/demo", handle: demoShow},
+	{method: "POST", path: "/demo/enqueue", handle: demoEnqueue, action: enqueue},
+
+	{method: "POST", path: "/theme", handle: themeSet, action: changeTheme},
+
+	{method: "GET", path: "/live", handle: liveOpen, query: []string{"view", "ids", "vs", "rows"}},
+	{method: "GET", path: "/static/:name", handle: assetShow, open: true},
+	{method: "GET", path: "/healthz", handle: healthShow, open: true},
+	{method: "GET", path: "/readyz", handle: readyShow, open: true},
+}
+
+// Dashboard is a mounted dashboard.
+type Dashboard struct {
+	o      Options
+	client *jobs.Client
+	db     *jobs.DB
+	prefix string // as browsers see it
+	links  views.Links
+	log    *slog.Logger
+	hub    *hub
+	clock  clock
+
+	stopWatch context.CancelFunc
+	watching  sync.WaitGroup
+	closeOnce sync.Once
+}
+
+// Mount adds the dashboard's routes under prefix ("/jobs"; "" or "/" is the root)
+// and starts its live part. Everything under prefix belongs to the dashboard from
+// then on. Mount it on the app itself or on a group; inside an app that is mounted
+// in another app, set Options.ExternalPrefix. Call Close before the app's Shutdown,
+// which does not end open sockets.
+func Mount(app fiber.Router, prefix string, client *jobs.Client, o Options) (*Dashboard, error) {
+	if client == nil {
+		return nil, errors.New("web: client: must not be nil")
+	}
+	if o.Access.identify == nil {
+		return nil, errors.New("web: Options.Access: must be set to web.None(), web.Basic(users) or web.Authorize(hook)")
+	}
+	mounted, err := cleanPrefix(prefix)
+	if err != nil {
+		return nil, err
+	}
+	seen := mounted
+	if group, ok := app.(*fiber.Group); ok {
+		seen = group.Prefix + mounted
+	}
+	if o.ExternalPrefix != "" {
+		seen = o.ExternalPrefix
+	}
+	if seen, err = cleanPrefix(seen); err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	d := &Dashboard{
+		o: o, client: client, db: client.DB(), prefix: seen, log: o.Logger, hub: newHub(),
+		links: views.Links{Prefix: seen, Assets: static.Names()},
+	}
+	d.addRoutes(app, mounted)
+	d.watch()
+	return d, nil
+}
+
+// addRoutes also answers other methods (405) and unknown paths (404) under the
+// prefix, because the app's own error handler knows nothing of our pages.
+func (d *Dashboard) addRoutes(app fiber.Router, mounted string) {
+	for _, r := range routes {
+		allow := r.method
+		if r.method == fiber.MethodGet {
+			allow = "GET, HEAD"
+			app.Add(fiber.MethodHead, mounted+r.path, d.serve(r))
+		}
+		app.Add(r.method, mounted+r.path, d.serve(r))
+		app.All(mounted+r.path, d.serve(route{handle: wrongMethod(allow), open: true}))
+	}
+	app.All(mounted+"/*", d.serve(route{handle: nothingHere}))
+}
+
+// watch passes the engine's hints to the hub. Polling is complete without them.
+func (d *Dashboard) watch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	d.stopWatch = cancel
+	changes := d.client.Watch(ctx)
+	d.watching.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case change, ok := <-changes:
+				if !ok {
+					return
+				}
+				d.hub.hint(change.IDs, change.All)
+			}
+		}
+	})
+}
+
+// Close ends the live part: no new socket is taken, open ones are told that the
+// server goes away (code 1001) and waited for, at most five seconds or until ctx
+// ends. Pages and actions go on until the app itself stops.
+func (d *Dashboard) Close(ctx context.Context) (err error) {
+	d.closeOnce.Do(func() {
+		d.stopWatch()
+		d.watching.Wait()
+		err = d.hub.close(ctx)
+	})
+	return err
+}
+
+// Prefix is the path under which browsers see the dashboard, "" at the root.
+func (d *Dashboard) Prefix() string { return d.prefix }

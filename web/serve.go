@@ -1,0 +1,154 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// pageWait bounds all reads of one page together; what did not arrive by then is
+// said on the page in its place.
+const pageWait = 2 * time.Second
+
+// request is one request that has passed the guards. The strings it hands out are
+// copies and may outlive the handler.
+type request struct {
+	*fiber.Ctx
+	d     *Dashboard
+	who   person
+	route route
+}
+
+// serve wraps a handler into the same steps for every route: headers, guards,
+// handler, errors. It always answers itself; the app's error handler sees nothing.
+func (d *Dashboard) serve(rt route) fiber.Handler {
+	return func(c *fiber.Ctx) (err error) {
+		setHeaders(c)
+		r := &request{Ctx: c, d: d, route: rt}
+		defer func() {
+			if p := recover(); p != nil {
+				err = r.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			}
+		}()
+		if err := r.guard(); err != nil {
+			return r.fail(err)
+		}
+		if err := rt.handle(r); err != nil {
+			return r.fail(err)
+		}
+		return nil
+	}
+}
+
+// guard lets a request pass that may have what it asks for.
+func (r *request) guard() error {
+	if r.d.o.Access.loopback {
+		if why := localOnly(r.Ctx); why != "" {
+			return refusal{fiber.StatusForbidden, why}
+		}
+	}
+	if r.route.open {
+		return nil
+	}
+	who, err := r.d.identify(r.Ctx)
+	if err != nil {
+		return err
+	}
+	r.who = who
+	unsafe := r.Method() != fiber.MethodGet && r.Method() != fiber.MethodHead
+	if unsafe {
+		if why := r.d.forged(r.Ctx); why != "" {
+			return refusal{fiber.StatusForbidden, why}
+		}
+	}
+	if !can(who.Role, r.route.action) {
+		return refusal{fiber.StatusForbidden, fmt.Sprintf("Your role %q may look, but not change anything.", who.Role)}
+	}
+	if !unsafe && r.route.method != "" {
+		return r.checkQuery()
+	}
+	return nil
+}
+
+// identify runs the access hook; its own words go to the log only.
+func (d *Dashboard) identify(c *fiber.Ctx) (person, error) {
+	who, err := d.o.Access.identify(c)
+	var status *fiber.Error
+	switch {
+	case err == nil:
+		return who, nil
+	case errors.Is(err, errNoLogin), errors.As(err, &status) && status.Code == fiber.StatusUnauthorized:
+		return person{}, refusal{fiber.StatusUnauthorized, "Sign in to see this page."}
+	}
+	d.log.Info("dashboard: access refused", "path", keep(c.Path()), "error", err)
+	return person{}, refusal{fiber.StatusForbidden, "You may not see this page."}
+}
+
+func (r *request) checkQuery() error {
+	var unknown []string
+	r.Request().URI().QueryArgs().VisitAll(func(name, _ []byte) {
+		if !slices.Contains(r.route.query, string(name)) {
+			unknown = append(unknown, string(name))
+		}
+	})
+	if unknown == nil {
+		return nil
+	}
+	known := "This page takes none."
+	if len(r.route.query) > 0 {
+		known = "Known ones: " + strings.Join(r.route.query, ", ") + "."
+	}
+	return badInput("Unknown filter %s. %s", shorten(unknown[0]), known)
+}
+
+// timed is the context for all reads of a page.
+func (r *request) timed() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(r.UserContext(), pageWait)
+}
+
+// query reads a parameter of the address; text that Postgres could not take is refused.
+func (r *request) query(name string) (string, error) {
+	return plain(name, string(r.Request().URI().QueryArgs().Peek(name)))
+}
+
+// field reads a form field.
+func (r *request) field(name string) (string, error) {
+	return plain(name, string(r.Request().PostArgs().Peek(name)))
+}
+
+// maxText bounds one value; names of queues and kinds are far shorter.
+const maxText = 8 << 10
+
+func plain(name, value string) (string, error) {
+	switch {
+	case len(value) > maxText:
+		return "", badInput("Field %s: has %d bytes; the limit is %d.", name, len(value), maxText)
+	case !utf8.ValidString(value):
+		return "", badInput("Field %s: is not valid UTF-8.", name)
+	case strings.ContainsRune(value, 0):
+		return "", badInput("Field %s: contains a NUL character.", name)
+	}
+	return value, nil
+}
+
+// shorten quotes text of a stranger for a sentence.
+func shorten(s string) string {
+	if runes := []rune(s); len(runes) > 60 {
+		s = string(runes[:60]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// seeOther ends an action: the browser fetches a page of ours with GET.
+func (r *request) seeOther(raw string) error {
+	r.Set(fiber.HeaderLocation, r.d.local(raw))
+	r.Status(fiber.StatusSeeOther)
+	return nil
+}

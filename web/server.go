@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/tekrar/tekrar/jobs"
+)
+
+// Limits of the program's own server.
+const (
+	readTimeout = 15 * time.Second
+	idleTimeout = 75 * time.Second
+	bodyLimit   = 2 << 20
+	headerLimit = 16 << 10 // the address of a live socket names up to 50 rows
+)
+
+// Server is the dashboard with a Fiber app and a listener of its own, for programs
+// that have none.
+type Server struct {
+	*Dashboard
+	app      *fiber.App
+	listener net.Listener
+}
+
+// Listen opens addr ("127.0.0.1:8080"; port 0 takes a free one) and mounts the
+// dashboard under prefix. Serve answers requests. With None, addr must be loopback.
+func Listen(addr, prefix string, client *jobs.Client, o Options) (*Server, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	s, err := NewServer(listener, prefix, client, o)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return s, nil
+}
+
+// NewServer is Listen on a listener that is open already; it is the server's from
+// then on, unless there is an error.
+func NewServer(listener net.Listener, prefix string, client *jobs.Client, o Options) (*Server, error) {
+	if o.Access.loopback && !loopbackAddr(listener.Addr()) {
+		return nil, fmt.Errorf("listen on %s: without a login only a loopback address is allowed, such as 127.0.0.1:8080", listener.Addr())
+	}
+	app := fiber.New(fiber.Config{
+		Immutable: true, DisableStartupMessage: true, ServerHeader: "",
+		ReadTimeout: readTimeout, IdleTimeout: idleTimeout, BodyLimit: bodyLimit, ReadBufferSize: headerLimit,
+		ErrorHandler: plainError,
+	})
+	d, err := Mount(app, prefix, client, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Dashboard: d, app: app, listener: listener}, nil
+}
+
+// Addr is where the server listens, with the port that was taken.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Serve answers requests until Shutdown.
+func (s *Server) Serve() error { return s.app.Listener(s.listener) }
+
+// Shutdown ends live sockets first, because Fiber's own shutdown does not know
+// them, then stops taking requests and waits for those that run, until ctx ends.
+func (s *Server) Shutdown(ctx context.Context) error {
+	err := s.Close(ctx)
+	return errors.Join(err, s.app.ShutdownWithContext(ctx))
+}
+
+// plainError answers what never reached a route: too large a body or header, or a
+// path outside the prefix.
+func plainError(c *fiber.Ctx, err error) error {
+	setHeaders(c)
+	status, text := fiber.StatusInternalServerError, "internal error"
+	var known *fiber.Error
+	if errors.As(err, &known) {
+		status, text = known.Code, known.Message
+	}
+	return c.Status(status).SendString(text + "\n")
+}
