@@ -8,12 +8,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/store/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(storetest.Run(m)) }
+func TestMain(m *testing.M) {
+	if dsn := os.Getenv(workerDSN); dsn != "" { // this is a worker that a test started: see spawn
+		os.Exit(workerProcess(dsn))
+	}
+	os.Exit(storetest.Run(m))
+}
 
 // running is a client whose engine runs until the test ends. Then the checker
 // looks at the database: every job in at most one hot table, histories unbroken,
@@ -130,4 +137,50 @@ func told(d store.JobDetail) []string {
 		list = append(list, strings.TrimSuffix(h.State.String()+": "+h.Reason, ": "))
 	}
 	return list
+}
+
+// put enqueues one job and returns its id.
+func (r *running) put(args jobs.Args, opts ...jobs.EnqueueOption) int64 {
+	r.t.Helper()
+	placed, err := r.Enqueue(context.Background(), args, opts...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return placed.ID
+}
+
+// on registers one handler.
+func on[T jobs.Args](fn func(context.Context, *jobs.Job[T]) error, opts ...jobs.HandleOption) func(*jobs.Client) {
+	return func(c *jobs.Client) { jobs.Handle(c, fn, opts...) }
+}
+
+// task is the job of most engine tests.
+type task struct {
+	N int `json:"n"`
+}
+
+func (task) Kind() string { return "task" }
+
+// ask reads one value from the database.
+func ask[T any](t testing.TB, db *store.DB, query string, args ...any) T {
+	t.Helper()
+	var v T
+	if err := db.GetContext(context.Background(), &v, query, args...); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// live is the number of servers that hold a lease.
+func live(t testing.TB, db *store.DB) int {
+	t.Helper()
+	return ask[int](t, db, `select count(*) from tekrar.servers where lost_at is null and stopped_at is null and lease_until > now()`)
+}
+
+// same fails the test unless got is want.
+func same(t testing.TB, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -33,7 +33,9 @@ func newConnector(cfg pq.Config, d *dialer, settings []string, logger *slog.Logg
 
 // engineSettings pins the plans our statements were measured with: they take
 // index order by construction, and near-empty or stale statistics must not turn
-// them into hash joins over all jobs. What the address sets itself stays.
+// them into hash joins over all jobs. What the address sets itself stays, but for
+// the isolation: claims and settles wait for each other and look again, which
+// only read committed does.
 func engineSettings(cfg pq.Config) []string {
 	settings := [][2]string{
 		{"plan_cache_mode", "force_generic_plan"},
@@ -44,16 +46,18 @@ func engineSettings(cfg pq.Config) []string {
 		{"enable_bitmapscan", "off"},
 		{"statement_timeout", "30000"},
 		// A database whose default is serializable would fail most claims.
-		{"default_transaction_isolation", "'read committed'"},
+		{isolation, "'read committed'"},
 	}
 	var sets []string
 	for _, s := range settings {
-		if _, own := cfg.Runtime[s[0]]; !own {
+		if _, own := cfg.Runtime[s[0]]; !own || s[0] == isolation {
 			sets = append(sets, "set "+s[0]+" = "+s[1])
 		}
 	}
 	return sets
 }
+
+const isolation = "default_transaction_isolation"
 
 // Connect implements driver.Connector.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {

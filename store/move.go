@@ -111,7 +111,7 @@ func (db *DB) move(ctx context.Context, statement, action, actor string, targets
 	done := map[int64]Moved{}
 	err := db.txRetry(ctx, func(tx *sqlx.Tx) error {
 		clear(done)
-		if _, err := tx.ExecContext(ctx, db.sql(`select id from tekrar.jobs where id = any($1) order by id for update`), pq.Array(ids)); err != nil {
+		if _, err := tx.ExecContext(ctx, db.sql(`select id from tekrar.jobs where id = any($1) order by id for no key update`), pq.Array(ids)); err != nil {
 			return err
 		}
 		db.reach("move: jobs locked")
@@ -129,6 +129,7 @@ func (db *DB) move(ctx context.Context, statement, action, actor string, targets
 			}
 			done[m.ID] = m
 		}
+		db.reach("move: done")
 		return rows.Err()
 	})
 	if err != nil {

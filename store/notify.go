@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/lib/pq"
@@ -10,11 +12,21 @@ import (
 
 // jobsChannel carries hints to engines: "q<queue>" jobs were enqueued, "c" a
 // running job was taken away, "w" a dashboard is watching.
-func (db *DB) jobsChannel() string { return db.opts.Schema + "_jobs" }
+func (db *DB) jobsChannel() string { return channelName(db.opts.Schema, "_jobs") }
 
 // changesChannel carries hints to dashboards: comma-separated ids of jobs that
 // changed, or "*" for many.
-func (db *DB) changesChannel() string { return db.opts.Schema + "_changes" }
+func (db *DB) changesChannel() string { return channelName(db.opts.Schema, "_changes") }
+
+// channelName keeps within the 63 bytes that Postgres takes: with a longer name
+// every enqueue that notifies would be refused.
+func channelName(schema, of string) string {
+	if len(schema)+len(of) <= 63 {
+		return schema + of
+	}
+	sum := sha256.Sum256([]byte(schema))
+	return "tekrar_" + hex.EncodeToString(sum[:16]) + of
+}
 
 const notifyStatement = `select count(pg_notify($1, p)) from unnest($2::text[]) p`
 

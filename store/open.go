@@ -70,9 +70,10 @@ type DB struct {
 	hot   hotPools
 	pause func(point string) // tests stop here between a read and its write
 
-	mu     sync.Mutex
-	closed bool
-	pools  []*sql.DB
+	mu       sync.Mutex
+	closed   bool
+	pools    []*sql.DB
+	sessions []*sessions
 }
 
 // Open reads the connection string and prepares the pools; it does not connect,
@@ -108,8 +109,7 @@ func (db *DB) sql(text string) string {
 		return s.(string)
 	}
 	inString := "'" + strings.ReplaceAll(db.quoted, "'", "''") + "."
-	s := strings.ReplaceAll(text, "'tekrar.", inString)
-	s = strings.ReplaceAll(s, "tekrar.", db.quoted+".")
+	s := strings.NewReplacer("'tekrar.", inString, "tekrar.", db.quoted+".").Replace(text)
 	db.texts.Store(text, s)
 	return s
 }
@@ -148,12 +148,15 @@ func (db *DB) Ping(ctx context.Context) error { return db.DB.PingContext(ctx) }
 // Close closes every pool of this DB. Listeners are closed by those who opened them.
 func (db *DB) Close() error {
 	db.mu.Lock()
-	pools := db.pools
-	db.pools, db.closed = nil, true
+	pools, pinned := db.pools, db.sessions
+	db.pools, db.sessions, db.closed = nil, nil, true
 	db.mu.Unlock()
 	var errs []error
 	for _, p := range pools {
 		errs = append(errs, p.Close())
+	}
+	for _, s := range pinned {
+		s.close()
 	}
 	return errors.Join(errs...)
 }

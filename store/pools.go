@@ -11,7 +11,15 @@ type hotPools struct {
 }
 
 func (db *DB) open(once *sync.Once, to **sessions, n int) *sessions {
-	once.Do(func() { *to = newSessions(db.openPool(n), n) })
+	once.Do(func() {
+		*to = newSessions(db.openPool(n), n)
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		if db.closed {
+			(*to).close()
+		}
+		db.sessions = append(db.sessions, *to)
+	})
 	return *to
 }
 

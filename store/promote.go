@@ -10,13 +10,14 @@ import (
 )
 
 // One instant divides what is due from what is next: a job due between the two
-// looks would be in neither.
+// looks would be in neither. What became due first is enqueued first, however the
+// rows lay in the table.
 var promoteHead = `instant as materialized (select clock_timestamp() as t
 ), taken as (
 delete from tekrar.scheduled where ctid = any(array(
   select ctid from tekrar.scheduled where run_at <= (select t from instant) order by run_at, job_id limit 1000 for update skip locked))
-returning job_id, attempt, retry, snoozes, losses, priority, queue, kind
-), ` + moved("taken", map[string]string{"state": "2::smallint", "reason": "'Triggered by scheduler'"})
+returning job_id, run_at, attempt, retry, snoozes, losses, priority, queue, kind
+), ` + moved("(select * from taken order by run_at, job_id)", map[string]string{"state": "2::smallint", "reason": "'Triggered by scheduler'"})
 
 var promoteStatement = transition(promoteHead, toReady,
 	`select count(*), coalesce(array_agg(distinct queue), '{}'), coalesce(array_agg(job_id), '{}'),

@@ -39,7 +39,8 @@ type Reclaimed struct {
 // over their jobs in the same transaction; it also takes jobs that a lost,
 // stopped or unknown server still holds (a frozen process may claim once more
 // after it was declared lost). A job whose losses pass lossLimit goes to failed.
-// by is the server that sweeps: its statistics count the losses.
+// by is the server that sweeps: its statistics count the losses, and it does
+// not find itself lost, since it is there to renew its lease.
 func (db *DB) Reclaim(ctx context.Context, by int64, lossLimit int) (all Reclaimed, err error) {
 	err = db.txRetry(ctx, func(tx *sqlx.Tx) error {
 		all = Reclaimed{}
@@ -50,7 +51,7 @@ func (db *DB) Reclaim(ctx context.Context, by int64, lossLimit int) (all Reclaim
 		// The condition is tested again by the update: a server that renewed
 		// between read and write keeps its jobs.
 		if err := tx.SelectContext(ctx, &lost, db.sql(`select id, name from tekrar.servers
-where stopped_at is null and lost_at is null and lease_until < clock_timestamp() order by id limit 20`)); err != nil {
+where id <> $1 and stopped_at is null and lost_at is null and lease_until < clock_timestamp() order by id limit 20`), by); err != nil {
 			return err
 		}
 		db.reach("reclaim: expired servers read")
@@ -78,6 +79,7 @@ where s.id is null or s.lost_at is not null or s.stopped_at is not null`)); err 
 				return err
 			}
 		}
+		db.reach("reclaim: jobs taken")
 		return nil
 	})
 	if err != nil {

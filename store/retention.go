@@ -42,6 +42,20 @@ func (db *DB) Expire(ctx context.Context, state State, keep time.Duration) (n in
 
 const expireChunk = 1000
 
+const (
+	finishedRowsOfKind = `select id, job_id, at < clock_timestamp() - $4 * interval '1 microsecond' as old
+from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > $3 order by state, kind, id limit $5`
+
+	lockJobs = `select id from tekrar.jobs where id = any($1) order by id for update`
+
+	removeFinished = `with gone as materialized (
+  select e.job_id from unnest($1::bigint[], $2::bigint[]) as e(job_id, id)
+  where not exists (select 1 from tekrar.history h where h.job_id = e.job_id and h.id > e.id and h.state <= 6)
+), no_history as (
+  delete from tekrar.history where job_id = any(array(select job_id from gone))
+) delete from tekrar.jobs where id = any(array(select job_id from gone))`
+)
+
 // expireChunk looks at the next rows of one kind after a history id, and returns
 // the id to go on from, negative at the end. The jobs rows are locked first and
 // tested by a second statement: a job that somebody requeued in between has a
@@ -53,8 +67,7 @@ func (db *DB) expireChunk(ctx context.Context, state State, kind string, keep ti
 			JobID int64 `db:"job_id"`
 			Old   bool  `db:"old"`
 		}
-		if err := tx.SelectContext(ctx, &rows, db.sql(`select id, job_id, at < clock_timestamp() - $4 * interval '1 microsecond' as old
-from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > $3 order by state, kind, id limit $5`),
+		if err := tx.SelectContext(ctx, &rows, db.sql(finishedRowsOfKind),
 			state, kind, after, keep.Microseconds(), expireChunk); err != nil {
 			return err
 		}
@@ -73,15 +86,11 @@ from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > 
 		if len(jobs) == 0 {
 			return nil
 		}
-		if _, err := tx.ExecContext(ctx, db.sql(`select id from tekrar.jobs where id = any($1) order by id for update`), pq.Array(jobs)); err != nil {
+		db.reach("expire: rows read")
+		if _, err := tx.ExecContext(ctx, db.sql(lockJobs), pq.Array(jobs)); err != nil {
 			return err
 		}
-		r, err := tx.ExecContext(ctx, db.sql(`with gone as materialized (
-  select e.job_id from unnest($1::bigint[], $2::bigint[]) as e(job_id, id)
-  where not exists (select 1 from tekrar.history h where h.job_id = e.job_id and h.id > e.id and h.state <= 6)
-), no_history as (
-  delete from tekrar.history where job_id = any(array(select job_id from gone))
-) delete from tekrar.jobs where id = any(array(select job_id from gone))`), pq.Array(jobs), pq.Array(ids))
+		r, err := tx.ExecContext(ctx, db.sql(removeFinished), pq.Array(jobs), pq.Array(ids))
 		if err != nil {
 			return err
 		}
@@ -92,15 +101,16 @@ from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > 
 	return n, next, err
 }
 
-// FoldStats adds minutes older than keep up to hours, all servers in one row.
+// FoldStats adds minutes older than keep up to hours of UTC, all servers in one
+// row: hours of the connection's own zone could begin at half past.
 func (db *DB) FoldStats(ctx context.Context, keep time.Duration) error {
 	return db.txRetry(ctx, func(tx *sqlx.Tx) error {
 		_, err := tx.ExecContext(ctx, db.sql(`with old as (
-  delete from tekrar.stats where minute < date_trunc('hour', clock_timestamp() - $1 * interval '1 microsecond')
-    and (server <> 0 or minute <> date_trunc('hour', minute)) returning *
+  delete from tekrar.stats where minute < date_trunc('hour', clock_timestamp() - $1 * interval '1 microsecond', 'UTC')
+    and (server <> 0 or minute <> date_trunc('hour', minute, 'UTC')) returning *
 ) insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
-select date_trunc('hour', minute), 0, sum(n), sum(run_us), sum(wait_us), outcome, attempt, bucket, queue, kind
-from old group by date_trunc('hour', minute), outcome, attempt, bucket, queue, kind
+select date_trunc('hour', minute, 'UTC'), 0, sum(n), sum(run_us), sum(wait_us), outcome, attempt, bucket, queue, kind
+from old group by date_trunc('hour', minute, 'UTC'), outcome, attempt, bucket, queue, kind
 on conflict (minute, server, kind, queue, outcome, attempt, bucket)
 do update set n = stats.n + excluded.n, run_us = stats.run_us + excluded.run_us, wait_us = stats.wait_us + excluded.wait_us`), keep.Microseconds())
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
+	"time"
 )
 
 // session is one pinned connection with statements prepared once: unprepared,
@@ -14,7 +16,13 @@ type session struct {
 	pool  *sql.DB
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	used  time.Time
 }
+
+// idleTrust is how long an unused connection is taken to be alive. After that it
+// is asked first: a server that restarted meanwhile would else leave the next
+// statement's outcome unknown.
+const idleTrust = 5 * time.Second
 
 // query runs a prepared statement and hands its rows to scan. Any error that is
 // not the statement's own drops the connection: its state is unknown.
@@ -27,6 +35,10 @@ func (s *session) query(ctx context.Context, text string, scan func(*sql.Rows) e
 }
 
 func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) error, args ...any) (err error) {
+	if s.conn != nil && time.Since(s.used) > idleTrust && s.conn.PingContext(ctx) != nil {
+		s.close()
+	}
+	defer func() { s.used = time.Now() }()
 	if s.conn == nil {
 		if s.conn, err = s.pool.Conn(ctx); err != nil {
 			return err
@@ -65,7 +77,8 @@ func (s *session) close() {
 
 // sessions hands out up to n sessions of one pool.
 type sessions struct {
-	free chan *session
+	free   chan *session
+	closed atomic.Bool
 }
 
 func newSessions(pool *sql.DB, n int) *sessions {
@@ -80,9 +93,39 @@ func newSessions(pool *sql.DB, n int) *sessions {
 func (s *sessions) with(ctx context.Context, fn func(*session) error) error {
 	select {
 	case one := <-s.free:
-		defer func() { s.free <- one }()
+		defer s.giveBack(one)
 		return fn(one)
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+func (s *sessions) giveBack(one *session) {
+	if s.closed.Load() {
+		one.close()
+	}
+	s.free <- one
+	if s.closed.Load() { // meanwhile
+		s.close()
+	}
+}
+
+// close ends the connections that are free now, the others as they come back: a
+// pool that is closed keeps the connections that are pinned.
+func (s *sessions) close() {
+	s.closed.Store(true)
+	var free []*session
+	for {
+		select {
+		case one := <-s.free:
+			one.close()
+			free = append(free, one)
+			continue
+		default:
+		}
+		for _, one := range free {
+			s.free <- one
+		}
+		return
 	}
 }

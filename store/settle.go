@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lib/pq"
@@ -35,6 +37,7 @@ type Settled struct {
 // The counters of a job are what the decision made of them; queue, kind and
 // priority come from the row. A row that somebody else took meanwhile is waited
 // for, and then is not there: what the attempt would have written is kept as late.
+// The key share lock makes retention wait, or a late row could outlive its job.
 var settleHead = `input as materialized (
 select i.* from unnest($2::bigint[], $3::integer[], $4::smallint[], $5::smallint[], $6::smallint[], $7::bigint[],
   $8::integer[], $9::integer[], $10::smallint[], $11::bigint[], $12::bigint[], $13::smallint[], $14::integer[],
@@ -53,7 +56,7 @@ insert into tekrar.history (job_id, at, server, latency_us, duration_us, attempt
 select h.job_id, h.at, $1, h.latency_us, h.duration_us, h.attempt, h.worker, 7, j.queue, j.kind,
   'Too late: the job had been taken from this attempt',
   coalesce(nullif(h.failed_data, ''), nullif(h.data, ''), '{}')::jsonb || jsonb_build_object('would_be', h.state)
-from held h cross join lateral (select queue, kind from tekrar.jobs where id = h.job_id offset 0) j where h.tid is null
+from held h cross join lateral (select queue, kind from tekrar.jobs where id = h.job_id offset 0 for key share) j where h.tid is null
 returning job_id, attempt
 ), ` + moved("(select * from held where tid is not null)", map[string]string{
 	"at":          "s.at",
@@ -85,9 +88,10 @@ type Token struct {
 }
 
 // Settle writes a batch of outcomes in one statement and returns the tokens that
-// no longer held their job: those changed nothing and are kept as late rows.
+// no longer held their job: those changed nothing and are kept as late rows. Of
+// several outcomes of one token the first counts.
 func (db *DB) Settle(ctx context.Context, server int64, batch []Settled) (refused []Token, err error) {
-	text, args := db.sql(settleStatement), settleArgs(server, batch)
+	text, args := db.sql(settleStatement), settleArgs(server, inOrder(batch))
 	err = db.settlers().with(ctx, func(s *session) error {
 		return s.query(ctx, text, func(r *sql.Rows) error {
 			var t Token
@@ -100,6 +104,16 @@ func (db *DB) Settle(ctx context.Context, server int64, batch []Settled) (refuse
 		return nil, fmt.Errorf("settle %d jobs: %w", len(batch), err)
 	}
 	return refused, nil
+}
+
+// inOrder sorts by token and keeps one outcome of each: rows are locked in the
+// order in which deletions lock them, so that the two don't deadlock.
+func inOrder(batch []Settled) []Settled {
+	sorted := slices.Clone(batch)
+	slices.SortStableFunc(sorted, func(a, b Settled) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Attempt, b.Attempt))
+	})
+	return slices.CompactFunc(sorted, func(a, b Settled) bool { return a.ID == b.ID && a.Attempt == b.Attempt })
 }
 
 func settleArgs(server int64, batch []Settled) []any {

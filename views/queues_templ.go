@@ -574,7 +574,7 @@ func queuesCompact(l Layout, p QueuesProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Queues by wait\"><table class=\"small fit\"><caption class=\"vh\">Queues, longest wait first</caption> <thead><tr><th scope=\"col\">Queue</th><th scope=\"col\" class=\"n\">Waiting</th><th scope=\"col\" class=\"n\">Oldest</th><th scope=\"col\">Status</th></tr></thead>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Queues table\"><table class=\"small fit\"><caption class=\"vh\">Queues, longest wait first</caption> <thead><tr><th scope=\"col\">Queue</th><th scope=\"col\" class=\"n\">Waiting</th><th scope=\"col\" class=\"n\">Oldest</th><th scope=\"col\">Status</th></tr></thead>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

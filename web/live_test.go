@@ -67,7 +67,7 @@ func TestPagesMove(t *testing.T) {
 			t.Parallel()
 			x := open(t, settings{prefix: "/ops", options: web.Options{Access: web.None()}, client: jobs.Config{PollOnly: pollOnly}})
 			x.work()
-			id := x.failed("first")
+			id := x.failed("one")
 			row := "job-row-" + strconv.FormatInt(id, 10)
 			list, page := x.openAsPage("/jobs?state=failed"), x.openAsPage(fmt.Sprintf("/jobs/%d", id))
 			overview, queues, servers := x.openAsPage("/"), x.openAsPage("/queues"), x.openAsPage("/servers")

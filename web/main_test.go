@@ -27,7 +27,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(storetest.Run(m)) }
 
-// note is the args of every test job; Fail makes it end in failed at once.
+// note is the args of every test job. Fail makes it end in failed at once; with
+// the text "first" that holds for its first attempt only.
 type note struct {
 	Text string `json:"text"`
 	Fail bool   `json:"fail"`
@@ -66,7 +67,7 @@ func open(t testing.TB, s settings) *site {
 	}
 	x.client = client
 	jobs.Handle(client, func(_ context.Context, j *jobs.Job[note]) error {
-		if j.Args.Fail {
+		if j.Args.Fail && (j.Args.Text != "first" || j.Attempt == 1) {
 			return jobs.Permanent(fmt.Errorf("cannot file %s", j.Args.Text))
 		}
 		return nil
@@ -94,7 +95,10 @@ func open(t testing.TB, s settings) *site {
 		}
 		x.host = l.Addr().String()
 		serve = func() error { return app.Listener(l) }
-		shutdown = func(ctx context.Context) error { return errors.Join(x.dash.Close(ctx), app.ShutdownWithContext(ctx)) }
+		shutdown = func(ctx context.Context) error {
+			defer l.Close()
+			return errors.Join(x.dash.Close(ctx), app.ShutdownWithContext(ctx))
+		}
 	}
 	served := make(chan error, 1)
 	go func() { served <- serve() }()

@@ -44,7 +44,7 @@ var routes = []route{
 
 	{method: "POST", path: "/theme", handle: themeSet, action: changeTheme},
 
-	{method: "GET", path: "/live", handle: liveOpen, query: []string{"view", "ids", "vs", "rows"}},
+	{method: "GET", path: "/live", handle: liveOpen, query: []string{"view", "ids", "vs"}},
 	{method: "GET", path: "/static/:name", handle: assetShow, open: true},
 	{method: "GET", path: "/healthz", handle: healthShow, open: true},
 	{method: "GET", path: "/readyz", handle: readyShow, open: true},

@@ -57,7 +57,9 @@ func (d *Dashboard) overviewLook(l views.Layout, ids []int64) look {
 			chartSketch(p.Chart),
 			queuesSketch(p.Queues),
 		)
-		err := d.addRows(ctx, &pic, l, ids, known, func(j store.JobRow) bool { return j.State == store.Failed })
+		plain := l
+		plain.CanAct = false // the table here has no ticks
+		err := d.addRows(ctx, &pic, plain, ids, known, func(j store.JobRow) bool { return j.State == store.Failed })
 		return pic, err
 	}
 }

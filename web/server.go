@@ -69,8 +69,12 @@ func (s *Server) Serve() error { return s.app.Listener(s.listener) }
 // Shutdown ends live sockets first, because Fiber's own shutdown does not know
 // them, then stops taking requests and waits for those that run, until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
-	err := s.Close(ctx)
-	return errors.Join(err, s.app.ShutdownWithContext(ctx))
+	err := errors.Join(s.Close(ctx), s.app.ShutdownWithContext(ctx))
+	// Before Serve has begun, Fiber knows no listener and leaves it open.
+	if closing := s.listener.Close(); !errors.Is(closing, net.ErrClosed) {
+		err = errors.Join(err, closing)
+	}
+	return err
 }
 
 // plainError answers what never reached a route: too large a body or header, or a

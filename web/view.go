@@ -46,7 +46,7 @@ type piece struct {
 const (
 	tickEvery = 2 * time.Second        // looks without a hint
 	tickGap   = 500 * time.Millisecond // shortest time between two looks
-	quietFor  = 10 * time.Second       // an empty frame after that, so that "as of" stays true
+	quietFor  = 7 * time.Second        // an empty frame after that, so that "as of" stays true
 	firstSeq  = 1 << 10                // leaves room below for a late joiner's frames
 	drawWait  = 2 * time.Second
 )

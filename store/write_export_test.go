@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// SetPause makes db call f at its pause points. Before the first use of db.
+func SetPause(db *DB, f func(point string)) { db.pause = f }
+
+// AgeSessions makes the pinned connections of db count as unused for long.
+func AgeSessions(db *DB) {
+	for _, s := range db.sessions {
+		one := <-s.free
+		one.used = one.used.Add(-2 * idleTrust)
+		s.free <- one
+	}
+}
+
+// ClaimIn is what Claim does, in a transaction that the test ends.
+func ClaimIn(ctx context.Context, db *DB, tx *sqlx.Tx, server int64, queue string, limit int) (claimed []Claimed, err error) {
+	rows, err := tx.QueryContext(ctx, db.sql(claimStatement), server, pq.Array([]string{queue}), pq.Array([]int64{0}),
+		pq.Array([]int64{0}), pq.Array([]string{"k"}), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scanClaimed(rows, &claimed); err != nil {
+			return nil, err
+		}
+	}
+	return claimed, rows.Err()
+}
+
+// SettleIn is what Settle does, in a transaction that the test ends.
+func SettleIn(ctx context.Context, db *DB, tx *sqlx.Tx, server int64, batch ...Settled) (refused []Token, err error) {
+	err = tx.SelectContext(ctx, &refused, db.sql(settleStatement), settleArgs(server, inOrder(batch))...)
+	return refused, err
+}
+
+// PromoteIn is what Promote does, in a transaction that the test ends.
+func PromoteIn(ctx context.Context, db *DB, tx *sqlx.Tx) (ids []int64, err error) {
+	rows, err := tx.QueryContext(ctx, db.sql(promoteStatement))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		var queues []string
+		var next any
+		if err := rows.Scan(&n, pq.Array(&queues), (*pq.Int64Array)(&ids), &next); err != nil {
+			return nil, err
+		}
+	}
+	return ids, rows.Err()
+}
+
+// Writings gives the statements of the engine to tests that look at their plans.
+func Writings(db *DB) map[string]Reading {
+	const seven = `'{1,2,3}', '{1,1,1}', '{4,4,4}', '{1,1,1}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', ` +
+		`'{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{0,0,0}'`
+	return map[string]Reading{
+		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}'`},
+		"claim":          {db.sql(claimStatement), `1, '{q0,q1}', '{0,0}', '{0,0}', '{k1,k2}', 500`},
+		"held":           {db.sql(heldStatement), `1, '{1,2,3}'`},
+		"settle":         {db.sql(settleStatement), `1, ` + seven},
+		"ask":            {db.sql(askStatement), `1, '{1,2,3}', '{1,1,1}'`},
+		"promote":        {db.sql(promoteStatement), ``},
+		"reclaim":        {db.sql(reclaimStatement), `1, 2, 3, 'name'`},
+		"requeue":        {db.sql(requeueStatement), `'{1,2,3}', '{4,4,4}', 'a', 'requeue', 'c', true`},
+		"restore":        {db.sql(restoreStatement), `'{1,2,3}', '{6,6,6}', 'a', 'restore', 'c'`},
+		"delete":         {db.sql(deleteStatement), `'{1,2,3}', '{4,4,4}', 'a', 'delete', 'c'`},
+		"expire, kinds":  {db.sql(finishedKinds), `4`},
+		"expire, lock":   {db.sql(lockJobs), `'{1,2,3}'`},
+		"expire, rows":   {db.sql(finishedRowsOfKind), `4, 'k1', 0, 1000, 1000`},
+		"expire, remove": {db.sql(removeFinished), `'{1,2,3}', '{1,2,3}'`},
+	}
+}
+
+// Channels gives the names of the notification channels.
+func Channels(db *DB) []string { return []string{db.jobsChannel(), db.changesChannel()} }
