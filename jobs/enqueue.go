@@ -14,8 +14,12 @@ import (
 // EnqueueResult is what became of a job given to Enqueue.
 type EnqueueResult struct {
 	ID int64
-	// State is Enqueued, or Scheduled when the job was given a time to come.
+	// State is Enqueued, or Scheduled when the job was given a time to come; of a
+	// duplicate, the state in which the other job is.
 	State State
+	// Duplicate: another job holds the unique key, and ID is that job's. Nothing
+	// was stored.
+	Duplicate bool
 }
 
 // Item is one job of EnqueueMany.
@@ -110,6 +114,10 @@ func (c *Client) EnqueueMany(ctx context.Context, items []Item) ([]EnqueueResult
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
+	if anyUnique(list) {
+		created, err := c.enqueueUnique(ctx, list)
+		return results(created), err
+	}
 	if len(list) <= maxStatement {
 		created, err := c.db.Enqueue(ctx, list, c.waking.lead(list))
 		c.enqueued(list, created, err)
@@ -146,7 +154,11 @@ const maxStatement = 2000
 func (c *Client) enqueueChunks(ctx context.Context, tx Querier, list []store.NewJob) (all []store.Created, err error) {
 	for len(list) > 0 {
 		n := min(len(list), maxStatement)
-		created, err := c.db.EnqueueIn(ctx, tx, list[:n], queuesOf(list[:n]))
+		enqueue := c.db.EnqueueIn
+		if anyUnique(list[:n]) {
+			enqueue = c.db.EnqueueUnique
+		}
+		created, err := enqueue(ctx, tx, list[:n], queuesOf(list[:n]))
 		if err != nil {
 			return nil, err
 		}
@@ -156,11 +168,18 @@ func (c *Client) enqueueChunks(ctx context.Context, tx Querier, list []store.New
 }
 
 func (c *Client) enqueueOne(ctx context.Context, job store.NewJob) (EnqueueResult, error) {
+	if job.Unique != nil {
+		created, err := c.enqueueUnique(ctx, []store.NewJob{job})
+		if err != nil {
+			return EnqueueResult{}, err
+		}
+		return EnqueueResult(created[0]), nil
+	}
 	created, err := c.single.do(ctx, job)
 	if err != nil {
 		return EnqueueResult{}, err
 	}
-	return EnqueueResult{ID: created.ID, State: created.State}, nil
+	return EnqueueResult(created), nil
 }
 
 func (c *Client) flushSingles(ctx context.Context, list []store.NewJob) ([]store.Created, error) {
@@ -180,6 +199,9 @@ func (c *Client) enqueued(list []store.NewJob, created []store.Created, err erro
 	}
 	ready := false
 	for i, one := range created {
+		if one.Duplicate {
+			continue
+		}
 		if one.State == store.Enqueued {
 			ready = true
 		} else {
@@ -198,7 +220,7 @@ func results(created []store.Created) []EnqueueResult {
 	}
 	all := make([]EnqueueResult, len(created))
 	for i, one := range created {
-		all[i] = EnqueueResult{ID: one.ID, State: one.State}
+		all[i] = EnqueueResult(one)
 	}
 	return all
 }

@@ -90,7 +90,7 @@ func (db *DB) Claim(ctx context.Context, server int64, lanes []Lane, kinds []str
 const heldStatement = `select r.job_id, r.attempt, r.retry, r.snoozes, r.losses, r.priority, r.queue, r.kind,
   (extract(epoch from r.started_at) * 1000000)::bigint, (extract(epoch from r.started_at) * 1000000)::bigint, j.*
 from tekrar.running r cross join lateral (select ` + claimedColumns + ` from tekrar.jobs j where j.id = r.job_id offset 0) j
-where r.server = $1 and not (r.job_id = any($2::bigint[]))`
+where r.server = $1 and not (r.job_id = any(coalesce($2::bigint[], '{}')))`
 
 // Held returns what the server holds beyond the known ids: after a claim whose
 // answer was lost, the jobs that it took all the same.

@@ -21,12 +21,15 @@ type NewJob struct {
 	Timeout     time.Duration // 0: the kind's
 	At          time.Time     // zero: now; a past time is now
 	In          time.Duration // from the database's clock; 0 or less: now
+	Tags        []string
+	Unique      *Unique // nil: none; needs EnqueueUnique
 }
 
 // Created is what became of a NewJob.
 type Created struct {
-	ID    int64
-	State State
+	ID        int64
+	State     State
+	Duplicate bool // of a job that holds the unique key: ID and State are that job's
 }
 
 var enqueueHead = `input as materialized (
@@ -35,12 +38,13 @@ select nextval('tekrar.jobs_id_seq') as job_id, clock_timestamp() as at,
             when i.in_us > 0 then clock_timestamp() + i.in_us * interval '1 microsecond' end as run_at,
        ($5::text[])[i.spec] as queue, ($6::text[])[i.spec] as kind, ($7::smallint[])[i.spec] as priority,
        nullif(($8::bigint[])[i.spec], 0) as timeout_ms, nullif(($9::text[])[i.spec], '')::jsonb as policy,
+       nullif(($12::text[])[i.spec], '')::text[] as tags,
        i.args::jsonb as args, i.ord
 from rows from (string_to_table($1, E'\n'), unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bigint[]))
      with ordinality as i(args, spec, at_us, in_us, ord)
 ), new_jobs as (
-insert into tekrar.jobs (id, created_at, timeout_ms, priority, queue, kind, args, policy)
-select job_id, at, timeout_ms, priority, queue, kind, args, policy from input
+insert into tekrar.jobs (id, created_at, timeout_ms, priority, queue, kind, args, policy, tags)
+select job_id, at, timeout_ms, priority, queue, kind, args, policy, tags from input
 ), ` + moved("input", map[string]string{
 	"state":   "case when s.run_at > s.at then 1::smallint else 2::smallint end",
 	"at":      "s.at",
@@ -59,9 +63,9 @@ var enqueueStatement = transition(enqueueHead, toReady|toScheduled, `select
 // enqueueArgs lays a batch out as arrays: what jobs share is sent once.
 func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 	type spec struct {
-		queue, kind, policy string
-		priority            int16
-		timeout             int64
+		queue, kind, policy, tags string
+		priority                  int16
+		timeout                   int64
 	}
 	var (
 		args    strings.Builder
@@ -73,18 +77,20 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 		prio    []int64
 		timeout []int64
 		policy  []string
+		tags    []string // each an array in Postgres' text form
 	)
 	for i, j := range jobs {
 		if i > 0 {
 			args.WriteByte('\n')
 		}
 		args.WriteString(j.Args)
-		s := spec{j.Queue, j.Kind, j.Policy, j.Priority, j.Timeout.Milliseconds()}
+		s := spec{j.Queue, j.Kind, j.Policy, arrayText(j.Tags), j.Priority, j.Timeout.Milliseconds()}
 		n, ok := specOf[s]
 		if !ok {
 			n = int32(len(queues)) + 1
 			specOf[s] = n
-			queues, kinds, policy = append(queues, s.queue), append(kinds, s.kind), append(policy, s.policy)
+			queues, kinds = append(queues, s.queue), append(kinds, s.kind)
+			policy, tags = append(policy, s.policy), append(tags, s.tags)
 			prio, timeout = append(prio, int64(s.priority)), append(timeout, s.timeout)
 		}
 		index[i] = n
@@ -95,7 +101,16 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 	}
 	return []any{args.String(), pq.Array(index), pq.Array(at), pq.Array(in),
 		pq.Array(queues), pq.Array(kinds), pq.Array(prio), pq.Array(timeout), pq.Array(policy),
-		db.jobsChannel(), pq.Array(wake)}
+		db.jobsChannel(), pq.Array(wake), pq.Array(tags)}
+}
+
+// arrayText is a list in the text form of a Postgres array, "" for none.
+func arrayText(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text, _ := pq.StringArray(list).Value()
+	return text.(string)
 }
 
 func scanCreated(scan func(...any) error, n int) ([]Created, error) {

@@ -160,3 +160,8 @@ func (db *DB) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Same reports that both are the same schema of the same address.
+func (db *DB) Same(other *DB) bool {
+	return db == other || db != nil && other != nil && db.dsn == other.dsn && db.opts.Schema == other.opts.Schema
+}

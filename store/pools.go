@@ -6,8 +6,8 @@ import "sync"
 // its own, so that neither a slow page nor a handler that hogs its own pool can
 // keep a finished job or a heartbeat waiting.
 type hotPools struct {
-	enqueueOnce, claimOnce, settleOnce, beatOnce sync.Once
-	enqueue, claim, settle, beat                 *sessions
+	enqueueOnce, claimOnce, settleOnce, beatOnce, effectOnce sync.Once
+	enqueue, claim, settle, beat, effect                     *sessions
 }
 
 func (db *DB) open(once *sync.Once, to **sessions, n int) *sessions {
@@ -31,3 +31,9 @@ func (db *DB) settlers() *sessions { return db.open(&db.hot.settleOnce, &db.hot.
 
 // beaters renew leases, look for taken jobs and notify.
 func (db *DB) beaters() *sessions { return db.open(&db.hot.beatOnce, &db.hot.beat, 1) }
+
+// effecters write effect claims for handlers; they are opened as handlers need them.
+func (db *DB) effecters() *sessions { return db.open(&db.hot.effectOnce, &db.hot.effect, effectConns) }
+
+// effectConns: each mark waits for a commit of its own, which only several at once can share.
+const effectConns = 8

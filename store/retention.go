@@ -96,6 +96,7 @@ func (db *DB) expireChunk(ctx context.Context, state State, kind string, keep ti
 		}
 		removed, err := r.RowsAffected()
 		n = int(removed)
+		db.reach("expire: jobs removed")
 		return err
 	})
 	return n, next, err

@@ -13,9 +13,11 @@ func SetPause(db *DB, f func(point string)) { db.pause = f }
 // AgeSessions makes the pinned connections of db count as unused for long.
 func AgeSessions(db *DB) {
 	for _, s := range db.sessions {
-		one := <-s.free
-		one.used = one.used.Add(-2 * idleTrust)
-		s.free <- one
+		for range cap(s.free) {
+			one := <-s.free
+			one.used = one.used.Add(-2 * idleTrust)
+			s.free <- one
+		}
 	}
 }
 
@@ -37,8 +39,19 @@ func ClaimIn(ctx context.Context, db *DB, tx *sqlx.Tx, server int64, queue strin
 
 // SettleIn is what Settle does, in a transaction that the test ends.
 func SettleIn(ctx context.Context, db *DB, tx *sqlx.Tx, server int64, batch ...Settled) (refused []Token, err error) {
-	err = tx.SelectContext(ctx, &refused, db.sql(settleStatement), settleArgs(server, inOrder(batch))...)
-	return refused, err
+	rows, err := tx.QueryContext(ctx, db.sql(settleStatement), settleArgs(server, inOrder(batch))...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t Token
+		if err := rows.Scan(&t.ID, &t.Attempt); err != nil {
+			return nil, err
+		}
+		refused = append(refused, t)
+	}
+	return refused, rows.Err()
 }
 
 // PromoteIn is what Promote does, in a transaction that the test ends.

@@ -129,7 +129,7 @@ func (f finder) find(ctx context.Context, dir string) (binaries, error) {
 
 var errNoPostgres = errors.New("no Postgres 14 or newer was found or could be fetched. Three ways out: " +
 	"set DATABASE_URL to a running server; install Postgres (for instance apt install postgresql) or name its " +
-	"bin folder in TEKRAR_POSTGRES_BIN; or allow this machine to download it from repo1.maven.org")
+	"bin folder in TEKRAR_POSTGRES_BIN; or let this machine reach the internet, to fetch it")
 
 func dataDir(dir string, major int) string { return filepath.Join(dir, "pg"+strconv.Itoa(major)) }
 
