@@ -23,6 +23,9 @@ const (
 	// times its own duration has passed. It finds what committed late; rarely
 	// enough that walking dead entries under an old snapshot does not pile up.
 	fullScanShare = 10
+	// claimGrace is how long a stop waits for the answer of a claim that is on
+	// its way: without it nobody knows which jobs it took.
+	claimGrace = 2 * time.Second
 )
 
 // claimer takes jobs for the free slots of this process.
@@ -38,6 +41,7 @@ type claimer struct {
 	turn     int
 	rate     float64 // finished a second, smoothed
 	asked    time.Time
+	unsure   bool // a claim had no answer: it may have taken jobs that nobody here knows of
 }
 
 type lane struct {
@@ -74,9 +78,11 @@ func (k *claimer) run(ctx context.Context) {
 		<-ctx.Done()
 		return
 	}
+	claims, cancel := lingering(ctx, claimGrace)
+	defer cancel()
 	trouble := &incident{log: k.e.log, what: "claim"}
 	for ctx.Err() == nil {
-		wait, err := k.round(ctx, kinds)
+		wait, err := k.round(claims, kinds)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -84,7 +90,6 @@ func (k *claimer) run(ctx context.Context) {
 			if !sleep(ctx, trouble.failed(err), nil) {
 				return
 			}
-			k.adopt(ctx)
 		default:
 			trouble.ok()
 			if wait > 0 && !sleep(ctx, wait, k.woken) {
@@ -97,6 +102,11 @@ func (k *claimer) run(ctx context.Context) {
 // round claims once for each group of queues and says how long to wait for a
 // signal before the next round; 0: some lane may hold more, and there is room.
 func (k *claimer) round(ctx context.Context, kinds []string) (wait time.Duration, err error) {
+	if k.unsure {
+		if err := k.adopt(ctx); err != nil {
+			return 0, err
+		}
+	}
 	wait = k.e.poll()
 	// Set before the room is counted: a run that ends after that wakes the claimer.
 	k.e.held.hunger.Store(true)
@@ -114,6 +124,7 @@ func (k *claimer) round(ctx context.Context, kinds []string) (wait time.Duration
 		began := time.Now()
 		claimed, err := k.e.db.Claim(ctx, k.e.server.Load(), lanes, kinds, room)
 		if err != nil {
+			k.unsure = true
 			return 0, err
 		}
 		if full {
@@ -208,15 +219,36 @@ func (k *claimer) take(claimed []store.Claimed) {
 	}
 }
 
-// adopt starts jobs that a claim took although its answer was lost.
-func (k *claimer) adopt(ctx context.Context) {
-	server := k.e.server.Load()
-	held, err := k.e.db.Held(ctx, server, append(k.e.held.ids(), k.e.settler.ids()...))
+// adopt starts jobs that a claim took although its answer was lost. No claim is
+// made before: jobs that are never asked for stay in processing as long as this
+// server lives.
+func (k *claimer) adopt(ctx context.Context) error {
+	found, err := k.unknown(ctx)
 	if err != nil {
-		return // the next failed claim asks again, and so does the sweep after a lost lease
+		return err
 	}
-	if len(held) > 0 {
-		k.e.log.Info("adopted jobs of a claim whose answer was lost", "jobs", len(held))
+	if len(found) > 0 {
+		k.e.log.Info("adopted jobs of a claim whose answer was lost", "jobs", len(found))
 	}
-	k.take(held)
+	k.take(found)
+	return nil
+}
+
+// unknown lists the jobs that this server holds and has not heard of, if a claim
+// had no answer. Attempts count, not jobs: the claim may have taken a job of
+// which an earlier attempt still waits for the answer of its settle.
+func (k *claimer) unknown(ctx context.Context) ([]store.Claimed, error) {
+	if !k.unsure {
+		return nil, nil
+	}
+	known := map[store.Token]bool{}
+	for _, t := range append(k.e.held.all(), k.e.settler.tokens()...) {
+		known[t] = true
+	}
+	held, err := k.e.db.Held(ctx, k.e.server.Load(), []int64{})
+	if err != nil {
+		return nil, err
+	}
+	k.unsure = false
+	return slices.DeleteFunc(held, func(c store.Claimed) bool { return known[store.Token{ID: c.ID, Attempt: c.Attempt}] }), nil
 }

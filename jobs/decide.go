@@ -55,7 +55,7 @@ func decide(res result, p RetryPolicy, c counters, rnd func() float64) decision 
 	case *cancelError:
 		return d.cancel(res, err, x)
 	case *permanentError:
-		return d.fail(res, err, store.OutcomePermanent, "permanent error")
+		return d.fail(res, err, store.OutcomePermanent, permanentRule(err))
 	}
 	rule, hopeless := d.excluded(p, err)
 	if res.interrupted(err, hopeless) {
@@ -73,6 +73,19 @@ func decide(res result, p RetryPolicy, c counters, rnd func() float64) decision 
 	}
 	after, _ := ruled.(*retryAfterError)
 	return d.retry(res, err, p, after, rnd)
+}
+
+// permanentRule lets an error say in its own words why no retry can cure it.
+func permanentRule(err error) string {
+	rule := "permanent error"
+	walk(err, func(e error) bool {
+		named, ok := e.(interface{ Rule() string })
+		if ok {
+			rule = cleanText(named.Rule(), maxErrorLine)
+		}
+		return ok
+	})
+	return rule
 }
 
 func budgetRule(used, limit int) string {

@@ -31,6 +31,7 @@ type engine struct {
 	claimer   *claimer
 	settler   *settler
 	scheduler *scheduler
+	reports   *reports
 	workers   sync.WaitGroup
 }
 
@@ -40,6 +41,7 @@ func newEngine(c *Client) *engine {
 	e.claimer = newClaimer(e)
 	e.settler = newSettler(e)
 	e.scheduler = newScheduler(e)
+	e.reports = newReports(e)
 	return e
 }
 
@@ -70,6 +72,9 @@ func (c *Client) Run(ctx context.Context) error {
 
 func (e *engine) run(ctx context.Context) error {
 	if err := e.start(ctx); err != nil {
+		if e.server.Load() != 0 {
+			_ = e.leave(nil)
+		}
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -97,6 +102,7 @@ func (e *engine) run(ctx context.Context) error {
 	feeding.Wait()
 	e.giveBack()
 	left := e.drain()
+	e.reports.wait()
 	e.settler.stop()
 	<-settled
 	end()
@@ -118,6 +124,15 @@ func (e *engine) start(ctx context.Context) error {
 
 // giveBack settles what was claimed but not started.
 func (e *engine) giveBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), claimGrace)
+	defer cancel()
+	unknown, err := e.claimer.unknown(ctx)
+	if err != nil {
+		e.log.Warn("a claim had no answer; jobs that it took are left to other servers", "err", err)
+	}
+	for _, c := range unknown {
+		e.begin(c, e.server.Load())
+	}
 	for _, a := range e.held.takeBuffered() {
 		e.settler.add(a.settled(0, 0, decision{State: store.Enqueued, Outcome: store.OutcomeInterrupted,
 			Reason: "Interrupted by shutdown", Next: a.counters()}))

@@ -23,6 +23,8 @@ type Job[T Args] struct {
 	// CreatedAt, EnqueuedAt and StartedAt are by the database's clock.
 	// EnqueuedAt is when this attempt became ready.
 	CreatedAt, EnqueuedAt, StartedAt time.Time
+
+	attempt *attempt // nil outside of an engine
 }
 
 // HandleOption configures a kind.
@@ -78,15 +80,20 @@ func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...
 	if fn == nil && err == nil {
 		err = &InputError{Field: "handler", Problem: "is nil"}
 	}
-	h.run = func(ctx context.Context, a *attempt) error {
+	h.run = handlerFor(fn).run
+	c.register(h, err)
+}
+
+// handlerFor decodes the args and calls fn.
+func handlerFor[T Args](fn func(context.Context, *Job[T]) error) *handler {
+	return &handler{run: func(ctx context.Context, a *attempt) error {
 		job := &Job[T]{ID: a.ID, Attempt: a.Attempt, Retry: a.Retry, MaxRetries: a.policy.MaxRetries,
-			Queue: a.Queue, Kind: a.Kind, CreatedAt: a.CreatedAt, EnqueuedAt: a.ReadyAt, StartedAt: a.StartedAt}
+			Queue: a.Queue, Kind: a.Kind, CreatedAt: a.CreatedAt, EnqueuedAt: a.ReadyAt, StartedAt: a.StartedAt, attempt: a}
 		if err := decodeArgs([]byte(a.Args), &job.Args); err != nil {
 			return err
 		}
 		return fn(ctx, job)
-	}
-	c.register(h, err)
+	}}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

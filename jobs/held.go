@@ -19,6 +19,10 @@ type attempt struct {
 	cancel  context.CancelCauseFunc // nil until it runs
 	cause   error                   // why it was cancelled before it ran
 	since   time.Time               // claimed here, local clock
+
+	reports *reports
+	said    said
+	result  string // {"result": …}, set by the handler; only its goroutine touches it
 }
 
 func (a *attempt) token() store.Token { return store.Token{ID: a.ID, Attempt: a.Attempt} }
@@ -50,13 +54,14 @@ func newHeld(workers int) *held {
 	return h
 }
 
-// add takes a claimed job in. slot > 0: run it there now; 0: it waits in the buffer.
-func (h *held) add(a *attempt) (slot int) {
+// add takes a claimed job in. slot > 0: run it there now; 0: it waits in the
+// buffer, as all do once closing is set.
+func (h *held) add(a *attempt, closing bool) (slot int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.live[a.ID] = a
 	h.perQueue[a.Queue]++
-	if n := len(h.free); n > 0 {
+	if n := len(h.free); n > 0 && !closing {
 		slot, h.free = h.free[n-1], h.free[:n-1]
 		return slot
 	}
@@ -173,12 +178,12 @@ func (h *held) tokens(server int64, age time.Duration) []store.Token {
 	return list
 }
 
-func (h *held) ids() []int64 {
+func (h *held) all() []store.Token {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := make([]int64, 0, len(h.live))
-	for id := range h.live {
-		list = append(list, id)
+	list := make([]store.Token, 0, len(h.live))
+	for _, a := range h.live {
+		list = append(list, a.token())
 	}
 	return list
 }

@@ -39,9 +39,7 @@ func (e *engine) keepLease(ctx context.Context) {
 	trouble := &incident{log: e.log, what: "lease renewal"}
 	wait := e.cfg.Heartbeat
 	for sleep(ctx, wait, nil) {
-		attempt, cancel := context.WithTimeout(ctx, e.cfg.Lease)
-		err := e.db.Renew(attempt, e.server.Load(), e.cfg.Lease, e.listening.Load(), e.draining.Load())
-		cancel()
+		err := e.renew(ctx, e.server.Load())
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -55,6 +53,12 @@ func (e *engine) keepLease(ctx context.Context) {
 			wait = jitter(e.cfg.Heartbeat)
 		}
 	}
+}
+
+func (e *engine) renew(ctx context.Context, server int64) error {
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.Lease)
+	defer cancel()
+	return e.db.Renew(ctx, server, e.cfg.Lease, e.listening.Load(), e.draining.Load())
 }
 
 // leaseLost: another server took this row, and with it all jobs of it. What runs
@@ -114,6 +118,13 @@ func (e *engine) watchTaken(ctx context.Context) {
 			continue
 		}
 		trouble.ok()
-		e.held.cancelTaken(taken, ErrDeleted)
+		if len(taken) == 0 {
+			continue
+		}
+		cause := ErrDeleted
+		if errors.Is(e.renew(ctx, server), store.ErrLeaseLost) { // all were taken at once, by another server
+			cause = ErrLeaseLost
+		}
+		e.held.cancelTaken(taken, cause)
 	}
 }

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"os"
 	"strings"
@@ -18,6 +19,10 @@ import (
 func TestMain(m *testing.M) {
 	if dsn := os.Getenv(workerDSN); dsn != "" { // this is a worker that a test started: see spawn
 		os.Exit(workerProcess(dsn))
+	}
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set("6") // most tests here wait for leases and polls, not for a core
 	}
 	os.Exit(storetest.Run(m))
 }
@@ -184,3 +189,6 @@ func same(t testing.TB, want, got any) {
 		t.Error(diff)
 	}
 }
+
+// nothing is a handler that succeeds.
+func nothing(context.Context, *jobs.Job[task]) error { return nil }

@@ -57,9 +57,7 @@ func TestDBX16DatabaseRestartsUnderLoad(t *testing.T) {
 		a, f := accepted.Load(), finished.Load()
 		eventually(t, "jobs are enqueued and run", func() bool { return accepted.Load() > a+200 && finished.Load() > f+200 })
 	}
-	t0 := time.Now()
 	flows()
-	t.Log("first flow", time.Since(t0))
 	for name, interrupt := range map[string]func(*pgtemp.Server, context.Context) error{
 		"crash": (*pgtemp.Server).Crash, "restart": (*pgtemp.Server).Halt,
 	} {
@@ -69,21 +67,16 @@ func TestDBX16DatabaseRestartsUnderLoad(t *testing.T) {
 		if err := server.Restart(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		t.Log(name, "restarted", time.Since(t0))
 		flows()
-		t.Log(name, "flow", time.Since(t0))
 	}
 	stop()
 	enqueuers.Wait()
 	eventually(t, "no job is left in a hot table but failed ones", func() bool {
 		return ask[int](t, db, `select (select count(*) from tekrar.ready) + (select count(*) from tekrar.running) + (select count(*) from tekrar.scheduled)`) == 0
 	})
-	t.Log("empty", time.Since(t0))
 	one.stop()
 	two.stop()
-	t.Log("stopped", time.Since(t0))
 	check(t, db)
-	t.Log("checked", time.Since(t0))
 
 	states := map[int64]store.State{}
 	rows, err := db.QueryContext(context.Background(), `select j.id, h.state from tekrar.jobs j

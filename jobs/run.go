@@ -11,14 +11,15 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-// begin takes a claimed job in: on a free slot it starts now.
+// begin takes a claimed job in: on a free slot it starts now, unless the server
+// stops.
 func (e *engine) begin(c store.Claimed, server int64) {
-	a := &attempt{Claimed: c, server: server, since: time.Now()}
+	a := &attempt{Claimed: c, server: server, since: time.Now(), reports: e.reports}
 	h := e.kinds[c.Kind]
 	a.policy = e.policyOf(h, c)
 	a.timeout = e.timeoutOf(h, c.Timeout)
 	e.c.changes.add(c.ID)
-	if slot := e.held.add(a); slot > 0 {
+	if slot := e.held.add(a, e.draining.Load()); slot > 0 {
 		e.workers.Add(1)
 		go e.work(slot, a)
 	}
@@ -82,10 +83,16 @@ func (e *engine) attempt(slot int, a *attempt) {
 	log := e.log.With("job_id", a.ID, "kind", a.Kind, "queue", a.Queue, "attempt", a.Attempt)
 	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), loggerKey{}, log))
 	defer cancel(nil)
-	began := time.Now()
+	run := &runningAttempt{a: a, db: e.db, slot: slot, began: time.Now()}
+	ctx = context.WithValue(ctx, attemptKey{}, run)
 	var res result
 	defer func() {
-		e.conclude(log, slot, a, res, time.Since(began))
+		if run.committed() {
+			e.c.changes.add(a.ID)
+			e.held.drop(a)
+			return
+		}
+		e.conclude(log, slot, a, res, time.Since(run.began))
 	}()
 	if !e.held.start(a, cancel) {
 		res.Err, res.Cause = context.Cause(ctx), context.Cause(ctx)

@@ -23,6 +23,9 @@ const (
 type settler struct {
 	e *engine
 
+	ctx    context.Context // ends when writing has to be given up
+	giveUp context.CancelFunc
+
 	mu      sync.Mutex
 	room    *sync.Cond
 	waiting []unsettled
@@ -38,6 +41,7 @@ type unsettled struct {
 
 func newSettler(e *engine) *settler {
 	s := &settler{e: e, woken: newSignal()}
+	s.ctx, s.giveUp = context.WithCancel(context.Background())
 	s.room = sync.NewCond(&s.mu)
 	return s
 }
@@ -51,6 +55,9 @@ func (a *attempt) settled(slot int, took time.Duration, d decision) unsettled {
 		Reason: d.Reason, ErrorType: d.ErrorType, ErrorLine: d.ErrorLine, Fingerprint: d.Fingerprint,
 	}
 	data := errorData(d)
+	if d.State == store.Succeeded {
+		data = a.result
+	}
 	if d.ViaFailed {
 		s.FailedReason, s.FailedData = d.FailedReason, data
 	} else {
@@ -93,7 +100,7 @@ func errorData(d decision) string {
 // add hands an outcome over; it waits while too many wait already.
 func (s *settler) add(u unsettled) {
 	s.mu.Lock()
-	for len(s.waiting) >= maxUnsettled {
+	for len(s.waiting) >= maxUnsettled && s.ctx.Err() == nil {
 		s.room.Wait()
 	}
 	s.waiting = append(s.waiting, u)
@@ -106,6 +113,7 @@ func (s *settler) stop() {
 	s.mu.Lock()
 	s.stopped = true
 	s.mu.Unlock()
+	time.AfterFunc(stopPatience, s.giveUp)
 	s.woken.send()
 }
 
@@ -114,8 +122,11 @@ func (s *settler) stop() {
 const stopPatience = 10 * time.Second
 
 func (s *settler) run() {
+	defer func() {
+		s.giveUp()
+		s.room.Broadcast()
+	}()
 	trouble := &incident{log: s.e.log, what: "settle"}
-	var deadline time.Time
 	for {
 		batch, stopped := s.take()
 		if len(batch) == 0 {
@@ -125,31 +136,20 @@ func (s *settler) run() {
 			<-s.woken
 			continue
 		}
-		for {
-			if _, stopped := s.state(); stopped && deadline.IsZero() {
-				deadline = time.Now().Add(stopPatience)
-			}
+		for len(batch) > 0 {
 			rest, err := s.write(batch)
-			if batch = rest; len(batch) == 0 {
-				break
-			}
-			if !deadline.IsZero() && time.Now().After(deadline) {
-				s.e.log.Error("outcomes not written; other servers will run these jobs again", "jobs", len(batch), "err", err)
-				return
-			}
-			time.Sleep(trouble.failed(err))
-			if batch = s.stillOpen(batch); len(batch) == 0 {
-				break
+			// What may be written already is not written again before that is
+			// known: the second time would be refused, as a late result.
+			for batch = rest; err != nil; {
+				if !sleep(s.ctx, trouble.failed(err), nil) {
+					s.e.log.Error("outcomes not written; other servers will run these jobs again", "jobs", len(batch), "err", err)
+					return
+				}
+				batch, err = s.stillOpen(batch)
 			}
 		}
 		trouble.ok()
 	}
-}
-
-func (s *settler) state() (waiting int, stopped bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.waiting), s.stopped
 }
 
 // take moves what waits, up to one statement of one server row, to writing.
@@ -176,7 +176,7 @@ func (s *settler) write(batch []unsettled) (rest []unsettled, err error) {
 	for i := range batch {
 		list[i] = batch[i].Settled
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, flushTimeout)
 	refused, err := s.e.db.Settle(ctx, batch[0].server, list)
 	cancel()
 	switch {
@@ -214,16 +214,16 @@ const (
 )
 
 // stillOpen drops from a batch whose settle had no answer what it wrote all the same.
-func (s *settler) stillOpen(batch []unsettled) []unsettled {
+func (s *settler) stillOpen(batch []unsettled) ([]unsettled, error) {
 	tokens := make([]store.Token, len(batch))
 	for i, u := range batch {
 		tokens[i] = store.Token{ID: u.ID, Attempt: u.Attempt}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, flushTimeout)
 	defer cancel()
 	done, err := s.e.db.Unsettled(ctx, batch[0].server, tokens)
 	if err != nil {
-		return batch
+		return batch, err
 	}
 	var open, wrote []unsettled
 	for i, u := range batch {
@@ -234,7 +234,7 @@ func (s *settler) stillOpen(batch []unsettled) []unsettled {
 		}
 	}
 	s.wrote(wrote, nil)
-	return open
+	return open, nil
 }
 
 // wrote tells the scheduler, the claimer and the dashboards.
@@ -261,16 +261,16 @@ func (s *settler) unwritten() int {
 	return len(s.waiting) + len(s.writing)
 }
 
-// ids lists what was handed over and is not known to be written.
-func (s *settler) ids() []int64 {
+// tokens lists what was handed over and is not known to be written.
+func (s *settler) tokens() []store.Token {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []int64
+	list := make([]store.Token, 0, len(s.writing)+len(s.waiting))
 	for _, u := range s.writing {
-		list = append(list, u.ID)
+		list = append(list, store.Token{ID: u.ID, Attempt: u.Attempt})
 	}
 	for _, u := range s.waiting {
-		list = append(list, u.ID)
+		list = append(list, store.Token{ID: u.ID, Attempt: u.Attempt})
 	}
 	return list
 }

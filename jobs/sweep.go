@@ -15,7 +15,7 @@ func (e *engine) sweep(ctx context.Context) {
 	for sleep(ctx, jitter(e.cfg.Sweep), nil) {
 		r, err := e.db.Reclaim(ctx, e.server.Load(), e.cfg.LossLimit)
 		if err != nil {
-			if ctx.Err() != nil || !sleep(ctx, trouble.failed(err), nil) {
+			if !e.outlast(ctx, trouble, err) {
 				return
 			}
 			continue
@@ -31,6 +31,19 @@ func (e *engine) sweep(ctx context.Context) {
 			e.c.waking.now(r.Queues...)
 		}
 	}
+}
+
+// outlast waits until the database answers again, and for one lease more: after a
+// long outage all leases have ended, and a server that is well has to get the time
+// to renew its own before another takes its jobs.
+func (e *engine) outlast(ctx context.Context, trouble *incident, err error) bool {
+	for err != nil {
+		if ctx.Err() != nil || !sleep(ctx, trouble.failed(err), nil) {
+			return false
+		}
+		err = e.db.Ping(ctx)
+	}
+	return sleep(ctx, e.cfg.Lease, nil)
 }
 
 const (
@@ -70,6 +83,9 @@ func (e *engine) tidy(ctx context.Context) error {
 		}
 	}
 	if err := e.db.FoldStats(ctx, statsKept); err != nil {
+		return err
+	}
+	if _, err := e.db.ReleaseKeys(ctx); err != nil {
 		return err
 	}
 	return e.db.PruneServers(ctx, serversKept)

@@ -37,6 +37,13 @@ func sleep(ctx context.Context, d time.Duration, wake signal) bool {
 	return ctx.Err() == nil
 }
 
+// lingering is a context that outlives ctx by grace.
+func lingering(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return out, func() { stop(); cancel() }
+}
+
 // incident logs the first failure of a row and its end, and grows the wait
 // between tries: 100 ms doubling to 5 s, jittered.
 type incident struct {

@@ -53,6 +53,10 @@ from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > 
   where not exists (select 1 from tekrar.history h where h.job_id = e.job_id and h.id > e.id and h.state <= 6)
 ), no_history as (
   delete from tekrar.history where job_id = any(array(select job_id from gone))
+), no_log as (
+  delete from tekrar.job_log where job_id = any(array(select job_id from gone))
+), no_progress as (
+  delete from tekrar.job_progress where job_id = any(array(select job_id from gone))
 ) delete from tekrar.jobs where id = any(array(select job_id from gone))`
 )
 

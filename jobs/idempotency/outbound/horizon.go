@@ -1,0 +1,109 @@
+package outbound
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tekrar/tekrar/jobs"
+)
+
+// Retention is how long settled claims are kept: a run after it knows nothing of
+// the first one.
+const Retention = 30 * 24 * time.Hour
+
+// Strictness says what a check does with what it finds.
+type Strictness int
+
+const (
+	// Warn reports and goes on.
+	Warn Strictness = iota
+	// Strict refuses.
+	Strict
+)
+
+// Warning is one way in which a retry policy outlives what protects it.
+type Warning struct {
+	// What ends too early: "key life" or "retention".
+	What string
+	// Life of it, from the first request.
+	Life time.Duration
+	// Retry is the first automatic retry that may start after Life; 0: the first
+	// run alone may.
+	Retry int
+	// Start is when that retry starts at the latest.
+	Start time.Duration
+	// Horizon is when the last retry ends at the latest.
+	Horizon  time.Duration
+	Provider string
+}
+
+// String names the retry and the times.
+func (w Warning) String() string {
+	subject := fmt.Sprintf("the %s of %s", w.What, w.Provider)
+	if w.What == retention {
+		subject = "the retention of claims"
+	}
+	if w.Start == math.MaxInt64 {
+		return fmt.Sprintf("a run without a timeout may outlive %s (%v)", subject, w.Life)
+	}
+	return fmt.Sprintf("retry %d may start %v after the first request, beyond %s (%v); the last one ends after %v",
+		w.Retry, w.Start, subject, w.Life, w.Horizon)
+}
+
+const (
+	keyLife   = "key life"
+	retention = "retention"
+)
+
+// CheckHorizon compares a retry policy with the provider's key life and with
+// Retention. The latest moment of a retry is the sum of the longest waits before it
+// and, for each earlier run, timeout and lease: a run may take its timeout, and the
+// loss of its server is noticed a lease later. A timeout of 0 means none. Time that
+// jobs wait for a worker, snoozes and requeues by hand come on top.
+func CheckHorizon(policy jobs.RetryPolicy, timeout, lease time.Duration, profile Profile) []Warning {
+	var found []Warning
+	check := func(what string, life time.Duration) {
+		if w, outside := outlives(policy, timeout, lease, life); outside {
+			w.What, w.Provider = what, profile.Name
+			found = append(found, w)
+		}
+	}
+	if profile.Honours() && profile.KeyLife > 0 {
+		check(keyLife, profile.KeyLife)
+	}
+	check(retention, Retention)
+	return found
+}
+
+// RequireHorizon is CheckHorizon with an error for Strict.
+func RequireHorizon(s Strictness, policy jobs.RetryPolicy, timeout, lease time.Duration, profile Profile) ([]Warning, error) {
+	found := CheckHorizon(policy, timeout, lease, profile)
+	if s != Strict || len(found) == 0 {
+		return found, nil
+	}
+	var errs []error
+	for _, w := range found {
+		errs = append(errs, &jobs.InputError{Field: "retry policy", Problem: w.String()})
+	}
+	return found, errors.Join(errs...)
+}
+
+func outlives(policy jobs.RetryPolicy, timeout, lease, life time.Duration) (Warning, bool) {
+	if policy.MaxRetries <= 0 {
+		return Warning{}, false // one run, one request
+	}
+	if timeout <= 0 {
+		return Warning{Life: life, Retry: 1, Start: math.MaxInt64, Horizon: math.MaxInt64}, true
+	}
+	run := timeout + lease
+	start := time.Duration(0)
+	for n := 1; n <= policy.MaxRetries; n++ {
+		_, longest := policy.WaitBand(n)
+		if start += run + longest; start > life {
+			return Warning{Life: life, Retry: n, Start: start, Horizon: policy.Horizon(run)}, true
+		}
+	}
+	return Warning{}, false
+}

@@ -1,0 +1,149 @@
+package idempotency
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A suspicion is a text within a key and what it looks like.
+type suspicion struct{ text, looks string }
+
+var (
+	uuidShape    = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	clockShape   = regexp.MustCompile(`(?:^|[^0-9:])(([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]+)?)(?:[^0-9:]|$)`)
+	compactShape = regexp.MustCompile(`(19|20)[0-9]{6}T?[0-9]{6}`)
+	attemptShape = regexp.MustCompile(`(?i)^(attempt|try|retry|run)[-_. ]?[0-9]+$`)
+	digitsShape  = regexp.MustCompile(`[0-9]+`)
+	hexShape     = regexp.MustCompile(`(?i)[0-9a-f]{16,}`)
+	// Numbers with a known form that look as if rolled: car chassis and parcels.
+	knownShape = regexp.MustCompile(`^([A-HJ-NPR-Z0-9]{12}[0-9]{5}|1Z[0-9A-Z]{6}[0-9]{10})$`)
+)
+
+// suspect looks for what changes from run to run in one part of a key. now is for
+// numbers that may be Unix times: a number is one if it is of these days.
+func suspect(part string, now time.Time) (found []suspicion) {
+	add := func(text, looks string) { found = append(found, suspicion{text, looks}) }
+	if m := uuidShape.FindString(part); m != "" {
+		add(m, "a random UUID")
+		return found
+	}
+	// On the hour it is a slot of a plan, not a moment.
+	if m := clockShape.FindStringSubmatch(part); m != nil && !(m[3] == "00" && m[4] == "00" && strings.Trim(m[5], ".0") == "") {
+		add(m[1], "a time")
+	}
+	if m := compactShape.FindString(part); m != "" && !strings.HasSuffix(m, "0000") {
+		if at, err := time.Parse("20060102150405", strings.Replace(m, "T", "", 1)); err == nil && recent(at, now) {
+			add(m, "a time")
+		}
+	}
+	for _, span := range digitsShape.FindAllStringIndex(part, -1) {
+		digits := part[span[0]:span[1]]
+		alone := (span[0] == 0 || !letter(part[span[0]-1])) && (span[1] == len(part) || !letter(part[span[1]]))
+		if alone && unixTime(digits, now) {
+			add(digits, "a Unix time")
+		} else if alone && len(digits) >= 16 {
+			add(digits, "a random number")
+		}
+	}
+	known := knownShape.MatchString(part) || isIBAN(part)
+	for _, m := range hexShape.FindAllString(part, -1) {
+		if !known && strings.ContainsAny(m, "0123456789") && strings.ContainsAny(m, "abcdefABCDEF") {
+			add(m, "random hexadecimal digits")
+		}
+	}
+	if len(found) == 0 && !known && rolled(part) {
+		add(part, "random characters")
+	}
+	return found
+}
+
+// recent is what a clock read in this run could say, with room for clocks that are
+// wrong and jobs that waited.
+func recent(at, now time.Time) bool {
+	return at.After(now.Add(-7*24*time.Hour)) && at.Before(now.Add(24*time.Hour))
+}
+
+func unixTime(digits string, now time.Time) bool {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return false
+	}
+	switch len(digits) {
+	case 10:
+		return recent(time.Unix(n, 0), now)
+	case 13:
+		return recent(time.UnixMilli(n), now)
+	case 16:
+		return recent(time.UnixMicro(n), now)
+	case 19:
+		return recent(time.Unix(0, n), now)
+	}
+	return false
+}
+
+// follows lists which letters follow a letter in words of European languages.
+var follows = [26]string{
+	"bcdfghiklmnprstuvwxy", "abeijloprstuy", "acdeghiklmnopqrstuvy", "adefgijlmnoprstuvwy",
+	"abcdefghilmnopqrstuvwxy", "acdefhiloprstuy", "acefghilmnoprstu", "adeilmnorstuy",
+	"abcdefgklmnoprstvxz", "aeou", "adefilnprsuy", "abcdefgiklnoprstuvy", "abcdegiklmnopstu",
+	"abcdefghijklmnopqrstuvwy", "abcdefgiklmnoprstuvwxy", "acdefghiloprstuy", "u",
+	"abcdefghiklmnoprstuvwy", "acefghiklmnopstuwy", "acdefghilmoprstuvwxyz", "abcdefgilmnoprstx",
+	"aeimo", "aehilnoprs", "aceipt", "aceimnopstw", "aeio",
+}
+
+// rolled tells dice from words by what two neighbours seldom are in what people
+// make up: a digit beside a letter, a small beside a capital letter, letters that
+// follow each other in no word.
+func rolled(s string) bool {
+	n, odd := 0, 0
+	for i := 0; i < len(s); i++ {
+		if !digit(s[i]) && !letter(s[i]) {
+			continue
+		}
+		n++
+		if i == 0 || !digit(s[i-1]) && !letter(s[i-1]) {
+			continue
+		}
+		a, b := s[i-1], s[i]
+		switch {
+		case digit(a) && digit(b):
+		case digit(a) || digit(b):
+			odd++
+		case lower(a) && !lower(b):
+			odd++
+		case !lower(a) && lower(b) && (i < 2 || !letter(s[i-2]) || lower(s[i-2])): // a capital that begins a word
+		case lower(a) != lower(b):
+			odd++
+		default:
+			if strings.IndexByte(follows[a|0x20-'a'], b|0x20) < 0 {
+				odd++
+			}
+		}
+	}
+	return n >= 15 && odd >= 4 && 7*odd > n
+}
+
+func digit(c byte) bool  { return c >= '0' && c <= '9' }
+func lower(c byte) bool  { return c >= 'a' && c <= 'z' }
+func letter(c byte) bool { return lower(c) || c >= 'A' && c <= 'Z' }
+
+// isIBAN tests an account number by its check digits.
+func isIBAN(s string) bool {
+	if len(s) < 15 || len(s) > 34 || !digit(s[2]) || !digit(s[3]) {
+		return false
+	}
+	sum := 0
+	for _, c := range []byte(s[4:] + s[:4]) {
+		switch {
+		case digit(c):
+			sum = (sum*10 + int(c-'0')) % 97
+		case c >= 'A' && c <= 'Z':
+			sum = (sum*100 + int(c-'A') + 10) % 97
+		default:
+			return false
+		}
+	}
+	return sum == 1
+}
