@@ -23,6 +23,9 @@ const (
 	// times its own duration has passed. It finds what committed late; rarely
 	// enough that walking dead entries under an old snapshot does not pile up.
 	fullScanShare = 10
+	// maxFullRest bounds that pause: one claim that hung for half a minute must not
+	// hide what commits late for five.
+	maxFullRest = 2 * time.Second
 	// claimGrace is how long a stop waits for the answer of a claim that is on
 	// its way: without it nobody knows which jobs it took.
 	claimGrace = 2 * time.Second
@@ -33,15 +36,13 @@ type claimer struct {
 	e      *engine
 	woken  signal
 	queues []string
-	limits map[string]int // queues with a limit of their own
+	units  []*unit
 
-	cursor   map[lane]time.Time
-	lastFull time.Time
-	fullTook time.Duration
-	turn     int
-	rate     float64 // finished a second, smoothed
-	asked    time.Time
-	unsure   bool // a claim had no answer: it may have taken jobs that nobody here knows of
+	cursor map[lane]time.Time
+	turn   int
+	rate   float64 // finished a second, smoothed
+	asked  time.Time
+	unsure bool // a claim had no answer: it may have taken jobs that nobody here knows of
 }
 
 type lane struct {
@@ -50,7 +51,6 @@ type lane struct {
 }
 
 func newClaimer(e *engine) *claimer {
-	k := &claimer{e: e, woken: newSignal(), limits: map[string]int{}, cursor: map[lane]time.Time{}}
 	queues := e.cfg.Queues
 	if queues == nil {
 		queues = map[string]int{DefaultQueue: 0}
@@ -58,13 +58,7 @@ func newClaimer(e *engine) *claimer {
 			queues[h.queue] = 0
 		}
 	}
-	for name, limit := range queues {
-		if limit > 0 {
-			k.limits[name] = limit
-		}
-	}
-	k.queues = sortedKeys(queues)
-	return k
+	return &claimer{e: e, woken: newSignal(), cursor: map[lane]time.Time{}, queues: sortedKeys(queues), units: e.c.units(queues)}
 }
 
 func (k *claimer) queueNames() []string { return k.queues }
@@ -73,8 +67,7 @@ func (k *claimer) queueNames() []string { return k.queues }
 func (k *claimer) wake() { k.woken.send() }
 
 func (k *claimer) run(ctx context.Context) {
-	kinds := sortedKeys(k.e.kinds)
-	if len(kinds) == 0 {
+	if len(k.units) == 0 {
 		<-ctx.Done()
 		return
 	}
@@ -82,7 +75,7 @@ func (k *claimer) run(ctx context.Context) {
 	defer cancel()
 	trouble := &incident{log: k.e.log, what: "claim"}
 	for ctx.Err() == nil {
-		wait, err := k.round(claims, kinds)
+		wait, err := k.round(claims)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -99,9 +92,10 @@ func (k *claimer) run(ctx context.Context) {
 	}
 }
 
-// round claims once for each group of queues and says how long to wait for a
-// signal before the next round; 0: some lane may hold more, and there is room.
-func (k *claimer) round(ctx context.Context, kinds []string) (wait time.Duration, err error) {
+// round claims once for each unit and says how long to wait for a signal before
+// the next round; 0: some lane may hold more, and there is room. Units take
+// turns, and so do the queues of one, so that none starves the others.
+func (k *claimer) round(ctx context.Context) (wait time.Duration, err error) {
 	if k.unsure {
 		if err := k.adopt(ctx); err != nil {
 			return 0, err
@@ -111,31 +105,33 @@ func (k *claimer) round(ctx context.Context, kinds []string) (wait time.Duration
 	// Set before the room is counted: a run that ends after that wakes the claimer.
 	k.e.held.hunger.Store(true)
 	starved := false
-	for _, group := range k.groups() {
+	k.turn++
+	for i := range k.units {
+		u := k.units[(i+k.turn)%len(k.units)]
 		room := min(k.room(), maxClaim)
-		if limit, ok := k.limits[group[0]]; ok {
-			room = min(room, limit-k.e.held.ofQueue(group[0]))
+		if u.slots > 0 {
+			room = min(room, u.slots-k.e.held.ofQueue(u.queues[0]))
 		}
 		if room <= 0 {
 			starved = true
 			continue
 		}
-		lanes, full := k.lanes(group)
+		lanes, full := k.lanes(u)
 		began := time.Now()
-		claimed, err := k.e.db.Claim(ctx, k.e.server.Load(), lanes, kinds, room)
+		claimed, err := k.claim(ctx, u, lanes, room)
 		if err != nil {
 			k.unsure = true
 			return 0, err
 		}
 		if full {
-			k.lastFull, k.fullTook = began, time.Since(began)
+			u.lastFull, u.fullTook = began, time.Since(began)
 		}
 		k.take(claimed)
 		switch {
 		case len(claimed) >= room:
 			wait = 0
 		case !full: // the cursors may hide something
-			wait = min(wait, max(0, time.Until(k.lastFull.Add(fullScanShare*k.fullTook))))
+			wait = min(wait, max(0, time.Until(u.nextFull())))
 		}
 	}
 	if wait == 0 && k.e.held.full(k.ahead()) {
@@ -147,35 +143,20 @@ func (k *claimer) round(ctx context.Context, kinds []string) (wait time.Duration
 	return wait, nil
 }
 
-// groups are the queues that share the process's slots, and each queue with a
-// limit of its own. They take turns, so that no queue starves the others.
-func (k *claimer) groups() [][]string {
-	var shared []string
-	var groups [][]string
-	for _, q := range k.queues {
-		if _, ok := k.limits[q]; ok {
-			groups = append(groups, []string{q})
-		} else {
-			shared = append(shared, q)
-		}
+func (k *claimer) claim(ctx context.Context, u *unit, lanes []store.Lane, room int) ([]store.Claimed, error) {
+	if len(u.limits) > 0 {
+		return k.e.db.ClaimLimited(ctx, k.e.server.Load(), u.limits, lanes, u.kinds, room)
 	}
-	k.turn++
-	if n := len(shared); n > 0 {
-		at := k.turn % n
-		groups = append(groups, append(slices.Clone(shared[at:]), shared[:at]...))
-	}
-	if n := len(groups); n > 1 {
-		at := k.turn % n
-		groups = append(groups[at:], groups[:at]...)
-	}
-	return groups
+	return k.e.db.Claim(ctx, k.e.server.Load(), lanes, u.kinds, room)
 }
 
 // lanes lists the most urgent priority of all queues first.
-func (k *claimer) lanes(queues []string) (lanes []store.Lane, full bool) {
-	full = time.Since(k.lastFull) >= fullScanShare*k.fullTook
+func (k *claimer) lanes(u *unit) (lanes []store.Lane, full bool) {
+	// The cursors are those of all kinds: jobs of a limited kind wait behind them.
+	full = len(u.limits) > 0 || !time.Now().Before(u.nextFull())
 	for _, p := range store.Priorities {
-		for _, q := range queues {
+		for i := range u.queues {
+			q := u.queues[(i+k.turn)%len(u.queues)]
 			l := store.Lane{Queue: q, Priority: p}
 			if at, ok := k.cursor[lane{q, p}]; ok && !full {
 				l.After = at.Add(-cursorLag)

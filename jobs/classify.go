@@ -18,6 +18,7 @@ type result struct {
 	Timeout  time.Duration // that timeout, for the text; 0 means none or unknown
 	Cause    error         // context.Cause of its context at the end; nil if that was alive
 	Stack    string        // debug.Stack of a panic or Goexit, taken in the deferred function
+	Upcoming upcoming      // of a recurring job: what a retry must leave alone
 }
 
 // PanicError is the error of an attempt whose handler panicked. A policy can

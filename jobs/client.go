@@ -49,9 +49,10 @@ type Client struct {
 	cfg Config
 	log *slog.Logger
 
-	mu       sync.Mutex
-	kinds    map[string]*handler
-	problems []error // of registrations; Run returns them
+	mu        sync.Mutex
+	kinds     map[string]*handler
+	problems  []error // of registrations; Run returns them
+	recurring map[string]RecurringSpec
 
 	single  *combiner[store.NewJob, store.Created]
 	waking  *waking

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -22,6 +23,10 @@ type Config struct {
 	// most jobs of it that run at once here; 0 means no limit but Workers. Nil:
 	// "default" and the queue of every registered kind, without limits of their own.
 	Queues map[string]int
+
+	// QueueLimits limits, for some queues, how many of their jobs run at once on
+	// all servers together; the others wait enqueued. From 1 to 10,000.
+	QueueLimits map[string]int
 
 	// Retry is the policy of kinds that have none of their own. Zero value:
 	// DefaultRetry. NoRetry says that they run once.
@@ -146,6 +151,11 @@ func (c Config) check() error {
 	}
 	if c.Queues != nil && len(c.Queues) == 0 {
 		return &InputError{Field: "Config.Queues", Problem: "is empty: name at least one queue, or leave it nil"}
+	}
+	for name, n := range c.QueueLimits {
+		if err := errors.Join(checkQueue(name), checkLimit(fmt.Sprintf("Config.QueueLimits[%q]", name), n)); err != nil {
+			return err
+		}
 	}
 	for name, n := range c.Queues {
 		if err := checkQueue(name); err != nil {

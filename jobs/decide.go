@@ -154,6 +154,10 @@ func (d decision) retry(res result, err error, p RetryPolicy, after *retryAfterE
 			d.Faults = append(d.Faults, fault)
 		}
 	}
+	if dropped := res.Upcoming.drop(d.Delay); dropped != "" {
+		d.Next.Retry, d.Delay, d.ViaFailed = n-1, 0, false
+		return d.fail(res, err, store.OutcomeExhausted, dropped)
+	}
 	if d.Delay == 0 {
 		d.State = store.Enqueued
 		return d

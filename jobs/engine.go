@@ -31,6 +31,7 @@ type engine struct {
 	claimer   *claimer
 	settler   *settler
 	scheduler *scheduler
+	firer     *firer
 	reports   *reports
 	workers   sync.WaitGroup
 }
@@ -41,6 +42,7 @@ func newEngine(c *Client) *engine {
 	e.claimer = newClaimer(e)
 	e.settler = newSettler(e)
 	e.scheduler = newScheduler(e)
+	e.firer = newFirer(e)
 	e.reports = newReports(e)
 	return e
 }
@@ -72,9 +74,6 @@ func (c *Client) Run(ctx context.Context) error {
 
 func (e *engine) run(ctx context.Context) error {
 	if err := e.start(ctx); err != nil {
-		if e.server.Load() != 0 {
-			_ = e.leave(nil)
-		}
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -93,6 +92,7 @@ func (e *engine) run(ctx context.Context) error {
 	go func() { e.settler.run(); close(settled) }()
 	feeding.Go(func() { e.claimer.run(ctx) })
 	feeding.Go(func() { e.scheduler.run(ctx) })
+	feeding.Go(func() { e.firer.run(ctx) })
 	feeding.Go(func() { e.sweep(ctx) })
 	feeding.Go(func() { e.janitor(ctx) })
 	e.log.Info("server started", "server", e.cfg.Name, "id", e.server.Load(), "workers", e.cfg.Workers, "queues", e.claimer.queueNames())
@@ -119,7 +119,12 @@ func (e *engine) start(ctx context.Context) error {
 	if err := e.db.CheckSchema(ctx); err != nil {
 		return err
 	}
-	return e.register(ctx)
+	ctx, cancel := lingering(ctx, claimGrace) // a row that nobody knows of would be found lost
+	defer cancel()
+	if err := e.register(ctx); err != nil {
+		return err
+	}
+	return e.declare(ctx, false)
 }
 
 // giveBack settles what was claimed but not started.
@@ -192,6 +197,8 @@ func (e *engine) listen(ctx context.Context) {
 			e.held.look()
 		case h.Watching:
 			e.c.changes.watched()
+		case h.Recurring:
+			e.firer.wake()
 		case h.Queue == "" || slices.Contains(mine, h.Queue):
 			e.claimer.wake()
 		}

@@ -23,6 +23,10 @@ type Job[T Args] struct {
 	// CreatedAt, EnqueuedAt and StartedAt are by the database's clock.
 	// EnqueuedAt is when this attempt became ready.
 	CreatedAt, EnqueuedAt, StartedAt time.Time
+	// RecurringID names the recurring job that made this one, empty if none did;
+	// FireAt is the due time that it stands for, the same in every attempt.
+	RecurringID string
+	FireAt      time.Time
 
 	attempt *attempt // nil outside of an engine
 }
@@ -46,6 +50,20 @@ func Timeout(d time.Duration) HandleOption {
 	return func(h *handler) error { h.timeout = d; return checkTimeout(d) }
 }
 
+// AtMost limits how many jobs of the kind run at once on all servers together.
+// Those beyond it stay enqueued: they hold no worker and write no history. From
+// 1 to 10,000. Servers with different limits each keep to their own.
+func AtMost(n int) HandleOption {
+	return func(h *handler) error { h.limit = n; return checkLimit("AtMost", n) }
+}
+
+func checkLimit(field string, n int) error {
+	if n < 1 || n > 10_000 {
+		return &InputError{Field: field, Problem: fmt.Sprintf("%d is outside 1 to 10000", n)}
+	}
+	return nil
+}
+
 func checkTimeout(d time.Duration) error {
 	if d < time.Millisecond || d > MaxWait {
 		return &InputError{Field: "timeout", Problem: fmt.Sprintf("%v is outside 1ms to %v", d, MaxWait)}
@@ -58,6 +76,7 @@ type handler struct {
 	queue   string
 	policy  *RetryPolicy  // nil: the client's
 	timeout time.Duration // 0: the client's
+	limit   int           // running at once on all servers; 0: no limit
 	run     func(ctx context.Context, a *attempt) error
 }
 
@@ -88,7 +107,8 @@ func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...
 func handlerFor[T Args](fn func(context.Context, *Job[T]) error) *handler {
 	return &handler{run: func(ctx context.Context, a *attempt) error {
 		job := &Job[T]{ID: a.ID, Attempt: a.Attempt, Retry: a.Retry, MaxRetries: a.policy.MaxRetries,
-			Queue: a.Queue, Kind: a.Kind, CreatedAt: a.CreatedAt, EnqueuedAt: a.ReadyAt, StartedAt: a.StartedAt, attempt: a}
+			Queue: a.Queue, Kind: a.Kind, CreatedAt: a.CreatedAt, EnqueuedAt: a.ReadyAt, StartedAt: a.StartedAt,
+			RecurringID: a.RecurringID, FireAt: a.FireAt, attempt: a}
 		if err := decodeArgs([]byte(a.Args), &job.Args); err != nil {
 			return err
 		}

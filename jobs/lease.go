@@ -9,17 +9,9 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-// register writes a new server row and what this server knows of its kinds.
+// register writes what this server knows of its kinds and then its row: claims
+// begin with that, so nothing may fail after it.
 func (e *engine) register(ctx context.Context) error {
-	host, _ := os.Hostname()
-	id, err := e.db.Register(ctx, store.NewServer{
-		Name: e.cfg.Name, Host: host, PID: os.Getpid(), Version: e.cfg.Version, Slots: e.cfg.Workers,
-		Listening: e.listening.Load(), Queues: e.claimer.queueNames(), Kinds: sortedKeys(e.kinds), Lease: e.cfg.Lease,
-	})
-	if err != nil {
-		return err
-	}
-	e.server.Store(id)
 	var kinds []store.NewKind
 	for _, name := range sortedKeys(e.kinds) {
 		h := e.kinds[name]
@@ -30,7 +22,23 @@ func (e *engine) register(ctx context.Context) error {
 		}
 		kinds = append(kinds, store.NewKind{Kind: name, Queue: h.queue, MaxRetries: policy.MaxRetries, Timeout: e.timeoutOf(h, 0), Policy: text})
 	}
-	return e.db.PublishKinds(ctx, kinds)
+	if err := e.db.PublishKinds(ctx, kinds); err != nil {
+		return err
+	}
+	if err := e.db.SaveLimits(ctx, limitsOf(e.claimer.units)); err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	id, err := e.db.Register(ctx, store.NewServer{
+		Name: e.cfg.Name, Host: host, PID: os.Getpid(), Version: e.cfg.Version, Slots: e.cfg.Workers,
+		Listening: e.listening.Load(), Queues: e.claimer.queueNames(), Kinds: sortedKeys(e.kinds), Lease: e.cfg.Lease,
+		Recurring: sortedKeys(e.c.declared()),
+	})
+	if err != nil {
+		return err
+	}
+	e.server.Store(id)
+	return nil
 }
 
 // keepLease renews the lease, through the drain as well: jobs that still run
@@ -56,7 +64,8 @@ func (e *engine) keepLease(ctx context.Context) {
 }
 
 func (e *engine) renew(ctx context.Context, server int64) error {
-	ctx, cancel := context.WithTimeout(ctx, e.cfg.Lease)
+	// Half a lease: after a connection that hung there is time for a second one.
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.Lease/2)
 	defer cancel()
 	return e.db.Renew(ctx, server, e.cfg.Lease, e.listening.Load(), e.draining.Load())
 }
@@ -74,6 +83,9 @@ func (e *engine) leaseLost(ctx context.Context) {
 			trouble.ok()
 			e.held.cancelTaken(e.held.tokens(lost, 0), ErrLeaseLost) // claimed meanwhile under the old row
 			e.claimer.wake()
+			if err := e.declare(ctx, true); err != nil {
+				e.log.Warn("recurring jobs not declared again", "err", err)
+			}
 			return
 		}
 		if !sleep(ctx, trouble.failed(err), nil) {

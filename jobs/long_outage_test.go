@@ -7,27 +7,20 @@ import (
 
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/pgtemp"
 	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // When the database was away for longer than a lease, all leases have ended at
 // once. The servers are well: they renew, and nobody takes the jobs of another.
-func TestDBX16OutageLongerThanTheLease(t *testing.T) {
-	t.Parallel()
-	server := storetest.NewServer(t, nil)
-	if err := server.CreateDatabase(t.Context(), "outage"); err != nil {
-		t.Fatal(err)
-	}
-	db := storetest.Open(t, server.DSN("outage"), store.Options{})
-	if err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+func outageLongerThanTheLease(t *testing.T, server *pgtemp.Server, dsn string) {
+	db := storetest.Open(t, dsn, store.Options{})
 	began, finish := make(chan int, 9), make(chan struct{})
 	var servers []*running
 	cfg := quickly()
 	cfg.Workers = 1
 	for range 2 {
-		r := startOn(t, storetest.Open(t, server.DSN("outage"), store.Options{}), cfg, on(func(ctx context.Context, j *jobs.Job[task]) error {
+		r := startOn(t, storetest.Open(t, dsn, store.Options{}), cfg, on(func(ctx context.Context, j *jobs.Job[task]) error {
 			began <- j.Attempt
 			select {
 			case <-finish:

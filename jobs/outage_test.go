@@ -15,19 +15,28 @@ import (
 	"github.com/tekrar/tekrar/store/storetest"
 )
 
-// DBX-16: the database goes away under load, by a crash and by an ordinary
-// restart. Nothing that was acknowledged is lost, every job ends in one final
-// state, and the engines go on without anybody's help.
-func TestDBX16DatabaseRestartsUnderLoad(t *testing.T) {
+// DBX-16, in two ways, one after the other: they share a server of their own.
+func TestDBX16(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t, map[string]string{"max_connections": "60"})
-	if err := server.CreateDatabase(t.Context(), "outage"); err != nil {
-		t.Fatal(err)
+	for name, test := range map[string]func(*testing.T, *pgtemp.Server, string){
+		"restarts": restartsUnderLoad, "outage": outageLongerThanTheLease,
+	} {
+		if err := server.CreateDatabase(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		if err := storetest.Open(t, server.DSN(name), store.Options{}).Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { test(t, server, server.DSN(name)) })
 	}
-	db := storetest.Open(t, server.DSN("outage"), store.Options{})
-	if err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// The database goes away under load, by a crash and by an ordinary restart.
+// Nothing that was acknowledged is lost, every job ends in one final state, and
+// the engines go on without anybody's help.
+func restartsUnderLoad(t *testing.T, server *pgtemp.Server, dsn string) {
+	db := storetest.Open(t, dsn, store.Options{})
 	var ran sync.Map // job ids
 	var finished atomic.Int64
 	handle := on(func(_ context.Context, j *jobs.Job[task]) error {
@@ -42,7 +51,7 @@ func TestDBX16DatabaseRestartsUnderLoad(t *testing.T) {
 	cfg.Workers = 8
 	one := startOn(t, db, cfg, handle)
 	defer one.stop()
-	two := startOn(t, storetest.Open(t, server.DSN("outage"), store.Options{}), cfg, handle)
+	two := startOn(t, storetest.Open(t, dsn, store.Options{}), cfg, handle)
 	defer two.stop()
 
 	var acknowledged sync.Map

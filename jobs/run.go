@@ -102,6 +102,9 @@ func (e *engine) attempt(slot int, a *attempt) {
 }
 
 func (e *engine) conclude(log *slog.Logger, slot int, a *attempt, res result, took time.Duration) {
+	if res.failure() != nil {
+		res.Upcoming = e.firer.upcoming(a)
+	}
 	d := decide(res, a.policy, a.counters(), rand.Float64)
 	for _, fault := range d.Faults {
 		log.Warn("retry policy misbehaved", "fault", fault)

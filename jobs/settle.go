@@ -35,7 +35,8 @@ type settler struct {
 }
 
 type unsettled struct {
-	server int64
+	server      int64
+	queue, kind string
 	store.Settled
 }
 
@@ -63,7 +64,7 @@ func (a *attempt) settled(slot int, took time.Duration, d decision) unsettled {
 	} else {
 		s.Data = data
 	}
-	return unsettled{server: a.server, Settled: s}
+	return unsettled{server: a.server, queue: a.Queue, kind: a.Kind, Settled: s}
 }
 
 // errorData is the data of the row that tells of the error. It is held to
@@ -245,6 +246,10 @@ func (s *settler) wrote(batch []unsettled, refused []store.Token) {
 	ids := make([]int64, len(batch))
 	for i, u := range batch {
 		ids[i] = u.ID
+		if s.e.claimer.limited(u.queue, u.kind) { // there is room for another, here or elsewhere
+			s.e.claimer.wake()
+			s.e.c.waking.soon(u.queue)
+		}
 		switch u.State {
 		case store.Scheduled:
 			s.e.scheduler.in(u.Delay)

@@ -144,7 +144,7 @@ func TestEXE08StopIsBoundedByDrainAndGrace(t *testing.T) {
 func TestStopUnderLoadGivesEverythingBack(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	for range 15 {
+	for range 8 {
 		r := startOn(t, db, quickly(), on(func(context.Context, *jobs.Job[task]) error { return nil }))
 		if _, err := r.EnqueueMany(t.Context(), tasks(400)); err != nil {
 			t.Fatal(err)

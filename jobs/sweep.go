@@ -20,6 +20,9 @@ func (e *engine) sweep(ctx context.Context) {
 			}
 			continue
 		}
+		if err := e.removeUndeclared(ctx); err != nil && ctx.Err() == nil {
+			e.log.Debug("recurring jobs that nobody declares not removed", "err", err)
+		}
 		trouble.ok()
 		if len(r.Servers) > 0 {
 			e.log.Warn("servers lost", "servers", r.Servers)
@@ -50,6 +53,7 @@ const (
 	tidyEvery   = time.Minute
 	statsKept   = 48 * time.Hour // as minutes; then as hours
 	serversKept = 30 * 24 * time.Hour
+	firesKept   = 7 * 24 * time.Hour // and at least 20 of each recurring job
 )
 
 // janitor removes what retention ends and folds old statistics.
@@ -86,6 +90,9 @@ func (e *engine) tidy(ctx context.Context) error {
 		return err
 	}
 	if _, err := e.db.ReleaseKeys(ctx); err != nil {
+		return err
+	}
+	if _, err := e.db.PruneFires(ctx, firesKept); err != nil {
 		return err
 	}
 	return e.db.PruneServers(ctx, serversKept)

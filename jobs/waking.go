@@ -61,6 +61,13 @@ func (w *waking) lead(list []store.NewJob) []string {
 	return lead
 }
 
+// soon notifies a queue within notifyEvery, once for all calls until then.
+func (w *waking) soon(queue string) {
+	for _, q := range w.lead([]store.NewJob{{Queue: queue}}) {
+		go w.now(q)
+	}
+}
+
 func (w *waking) trail(queue string, q *queueWaking) {
 	w.mu.Lock()
 	q.last, q.held = time.Now(), false

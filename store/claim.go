@@ -30,6 +30,8 @@ type Claimed struct {
 	Policy                        string        // JSON; empty: the kind's
 	Timeout                       time.Duration // 0: the kind's
 	CreatedAt, ReadyAt, StartedAt time.Time
+	RecurringID                   string    // the recurring job that made it; empty: none
+	FireAt                        time.Time // its due time; zero without RecurringID
 }
 
 // Lanes are listed, so that a paused queue is never scanned. Picking by ctid
@@ -58,7 +60,8 @@ returning job_id, ready_at, attempt + 1 as attempt, retry, snoozes, losses, prio
 	"latency_us": "greatest(0, extract(epoch from s.at - s.ready_at) * 1000000)::bigint",
 })
 
-const claimedColumns = `j.args::text, coalesce(j.policy::text, ''), coalesce(j.timeout_ms, 0), (extract(epoch from j.created_at) * 1000000)::bigint`
+const claimedColumns = `j.args::text, coalesce(j.policy::text, ''), coalesce(j.timeout_ms, 0), (extract(epoch from j.created_at) * 1000000)::bigint,
+  coalesce(j.recurring_id, ''), coalesce((extract(epoch from j.fire_at) * 1000000)::bigint, 0)`
 
 var claimStatement = transition(claimHead, toRunning, `select t.job_id, t.attempt, t.retry, t.snoozes, t.losses, t.priority, t.queue, t.kind,
   (extract(epoch from t.ready_at) * 1000000)::bigint, (extract(epoch from t.at) * 1000000)::bigint, j.*
@@ -68,6 +71,17 @@ from taken t cross join lateral (select `+claimedColumns+` from tekrar.jobs j wh
 // first, only of the given kinds. It returns after the commit: work started
 // earlier could settle before its claim exists.
 func (db *DB) Claim(ctx context.Context, server int64, lanes []Lane, kinds []string, limit int) (claimed []Claimed, err error) {
+	text, args := db.sql(claimStatement), claimArgs(server, lanes, kinds, limit)
+	err = db.claimers().with(ctx, func(s *session) error {
+		return s.query(ctx, text, func(r *sql.Rows) error { return scanClaimed(r, &claimed) }, args...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim jobs: %w", err)
+	}
+	return claimed, nil
+}
+
+func claimArgs(server int64, lanes []Lane, kinds []string, limit int) []any {
 	queues, priorities, after := make([]string, len(lanes)), make([]int64, len(lanes)), make([]int64, len(lanes))
 	for i, l := range lanes {
 		queues[i], priorities[i] = l.Queue, int64(l.Priority)
@@ -75,16 +89,7 @@ func (db *DB) Claim(ctx context.Context, server int64, lanes []Lane, kinds []str
 			after[i] = l.After.UnixMicro()
 		}
 	}
-	text := db.sql(claimStatement)
-	err = db.claimers().with(ctx, func(s *session) error {
-		return s.query(ctx, text, func(r *sql.Rows) error {
-			return scanClaimed(r, &claimed)
-		}, server, pq.Array(queues), pq.Array(priorities), pq.Array(after), pq.Array(kinds), limit)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("claim jobs: %w", err)
-	}
-	return claimed, nil
+	return []any{server, pq.Array(queues), pq.Array(priorities), pq.Array(after), pq.Array(kinds), limit}
 }
 
 const heldStatement = `select r.job_id, r.attempt, r.retry, r.snoozes, r.losses, r.priority, r.queue, r.kind,
@@ -107,13 +112,16 @@ func (db *DB) Held(ctx context.Context, server int64, known []int64) (held []Cla
 
 func scanClaimed(r *sql.Rows, to *[]Claimed) error {
 	var c Claimed
-	var timeoutMS, created, ready, started int64
+	var timeoutMS, created, ready, started, fire int64
 	if err := r.Scan(&c.ID, &c.Attempt, &c.Retry, &c.Snoozes, &c.Losses, &c.Priority, &c.Queue, &c.Kind,
-		&ready, &started, &c.Args, &c.Policy, &timeoutMS, &created); err != nil {
+		&ready, &started, &c.Args, &c.Policy, &timeoutMS, &created, &c.RecurringID, &fire); err != nil {
 		return err
 	}
 	c.Timeout = time.Duration(timeoutMS) * time.Millisecond
 	c.CreatedAt, c.ReadyAt, c.StartedAt = time.UnixMicro(created), time.UnixMicro(ready), time.UnixMicro(started)
+	if fire != 0 {
+		c.FireAt = time.UnixMicro(fire).UTC()
+	}
 	*to = append(*to, c)
 	return nil
 }

@@ -22,7 +22,9 @@ type NewJob struct {
 	At          time.Time     // zero: now; a past time is now
 	In          time.Duration // from the database's clock; 0 or less: now
 	Tags        []string
-	Unique      *Unique // nil: none; needs EnqueueUnique
+	Unique      *Unique   // nil: none; needs EnqueueUnique
+	RecurringID string    // the recurring job that made it; empty: none
+	FireAt      time.Time // the due time that it stands for; only with RecurringID
 }
 
 // Created is what became of a NewJob.
@@ -38,13 +40,14 @@ select nextval('tekrar.jobs_id_seq') as job_id, clock_timestamp() as at,
             when i.in_us > 0 then clock_timestamp() + i.in_us * interval '1 microsecond' end as run_at,
        ($5::text[])[i.spec] as queue, ($6::text[])[i.spec] as kind, ($7::smallint[])[i.spec] as priority,
        nullif(($8::bigint[])[i.spec], 0) as timeout_ms, nullif(($9::text[])[i.spec], '')::jsonb as policy,
-       nullif(($12::text[])[i.spec], '')::text[] as tags,
+       nullif(($12::text[])[i.spec], '')::text[] as tags, nullif(($13::text[])[i.spec], '') as recurring_id,
+       'epoch'::timestamptz + nullif(($14::bigint[])[i.spec], 0) * interval '1 microsecond' as fire_at,
        i.args::jsonb as args, i.ord
 from rows from (string_to_table($1, E'\n'), unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bigint[]))
      with ordinality as i(args, spec, at_us, in_us, ord)
 ), new_jobs as (
-insert into tekrar.jobs (id, created_at, timeout_ms, priority, queue, kind, args, policy, tags)
-select job_id, at, timeout_ms, priority, queue, kind, args, policy, tags from input
+insert into tekrar.jobs (id, created_at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id)
+select job_id, at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id from input
 ), ` + moved("input", map[string]string{
 	"state":   "case when s.run_at > s.at then 1::smallint else 2::smallint end",
 	"at":      "s.at",
@@ -63,9 +66,9 @@ var enqueueStatement = transition(enqueueHead, toReady|toScheduled, `select
 // enqueueArgs lays a batch out as arrays: what jobs share is sent once.
 func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 	type spec struct {
-		queue, kind, policy, tags string
-		priority                  int16
-		timeout                   int64
+		queue, kind, policy, tags, recurring string
+		priority                             int16
+		timeout, fire                        int64
 	}
 	var (
 		args    strings.Builder
@@ -78,13 +81,18 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 		timeout []int64
 		policy  []string
 		tags    []string // each an array in Postgres' text form
+		recur   []string
+		fire    []int64
 	)
 	for i, j := range jobs {
 		if i > 0 {
 			args.WriteByte('\n')
 		}
 		args.WriteString(j.Args)
-		s := spec{j.Queue, j.Kind, j.Policy, arrayText(j.Tags), j.Priority, j.Timeout.Milliseconds()}
+		s := spec{j.Queue, j.Kind, j.Policy, arrayText(j.Tags), j.RecurringID, j.Priority, j.Timeout.Milliseconds(), 0}
+		if j.RecurringID != "" {
+			s.fire = j.FireAt.UnixMicro()
+		}
 		n, ok := specOf[s]
 		if !ok {
 			n = int32(len(queues)) + 1
@@ -92,6 +100,7 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 			queues, kinds = append(queues, s.queue), append(kinds, s.kind)
 			policy, tags = append(policy, s.policy), append(tags, s.tags)
 			prio, timeout = append(prio, int64(s.priority)), append(timeout, s.timeout)
+			recur, fire = append(recur, s.recurring), append(fire, s.fire)
 		}
 		index[i] = n
 		if !j.At.IsZero() {
@@ -101,7 +110,7 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 	}
 	return []any{args.String(), pq.Array(index), pq.Array(at), pq.Array(in),
 		pq.Array(queues), pq.Array(kinds), pq.Array(prio), pq.Array(timeout), pq.Array(policy),
-		db.jobsChannel(), pq.Array(wake), pq.Array(tags)}
+		db.jobsChannel(), pq.Array(wake), pq.Array(tags), pq.Array(recur), pq.Array(fire)}
 }
 
 // arrayText is a list in the text form of a Postgres array, "" for none.

@@ -110,22 +110,22 @@ func everything(t *testing.T, db *store.DB) {
 
 func TestEveryStatement(t *testing.T) {
 	t.Parallel()
-	everything(t, storetest.New(t))
+	everything(t, recycled(t))
 }
 
 // ARG-10: the same with parameters and results in binary.
 func TestEveryStatementInBinaryMode_ARG10(t *testing.T) {
 	t.Parallel()
-	everything(t, storetest.Open(t, with(storetest.DSN(t), "binary_parameters", "yes"), store.Options{}))
+	everything(t, storetest.Open(t, with(recycled(t).DSN(), "binary_parameters", "yes"), store.Options{}))
 }
 
 // DBX-09, DBX-11: any schema, quoted; nothing appears elsewhere.
 func TestEveryStatementInAnySchema_DBX09_DBX11(t *testing.T) {
 	t.Parallel()
+	dsn := storetest.EmptyDSN(t)
 	for _, schema := range []string{"Jobs-2", `a"b'c`, "tekrar.v2", strings.Repeat("ü", 31) + "x"} {
 		t.Run(schema, func(t *testing.T) {
-			t.Parallel()
-			db := storetest.Open(t, storetest.EmptyDSN(t), store.Options{Schema: schema})
+			db := storetest.Open(t, dsn, store.Options{Schema: schema})
 			if err := db.Migrate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -138,16 +138,11 @@ func TestEveryStatementInAnySchema_DBX09_DBX11(t *testing.T) {
 // settles of several workers at once all work, each job runs once.
 func TestSerializableByDefaultFailsNothing_DBX08(t *testing.T) {
 	t.Parallel()
-	for _, by := range []string{"database", "address"} {
+	dsn := storetest.DSN(t)
+	newEngine(t, storetest.Open(t, dsn, store.Options{})).exec(`do $$ begin
+		execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`)
+	for by, dsn := range map[string]string{"database": dsn, "address": with(storetest.DSN(t), "default_transaction_isolation", "serializable")} {
 		t.Run(by, func(t *testing.T) {
-			t.Parallel()
-			dsn := storetest.DSN(t)
-			if by == "address" {
-				dsn = with(dsn, "default_transaction_isolation", "serializable")
-			} else {
-				newEngine(t, storetest.Open(t, dsn, store.Options{})).exec(`do $$ begin
-					execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`)
-			}
 			e := newEngine(t, storetest.Open(t, dsn, store.Options{}))
 			var level string
 			if err := e.db.GetContext(e.ctx, &level, `select reset_val from pg_settings where name = 'default_transaction_isolation'`); err != nil || level != "serializable" {

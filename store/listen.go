@@ -19,6 +19,8 @@ type JobsHint struct {
 	Queue    string // jobs were enqueued here
 	Taken    bool   // a running job was taken away
 	Watching bool   // a dashboard is watching: publish changes
+	// Recurring: a recurring job was edited, resumed or removed.
+	Recurring bool
 }
 
 // ListenJobs calls on for each hint until ctx ends; up tells when the
@@ -32,6 +34,8 @@ func (db *DB) ListenJobs(ctx context.Context, up func(bool), on func(JobsHint)) 
 			on(JobsHint{Taken: true})
 		case payload == "w":
 			on(JobsHint{Watching: true})
+		case payload == "r":
+			on(JobsHint{Recurring: true})
 		default:
 			on(JobsHint{})
 		}

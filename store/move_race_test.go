@@ -138,3 +138,26 @@ func TestDeleteAgainstSettleFindsItElsewhere_EXE12(t *testing.T) {
 	r.wantTold(c.ID, fmt.Sprintf("enqueued 0\nprocessing 1 on %[1]d\nsucceeded 1 on %[1]d", r.server))
 	r.check()
 }
+
+// DBX-07: a batch locks its rows by id, as deletions do, whatever its order:
+// while it waits for the first it does not hold the second.
+func TestSettleLocksInTheOrderOfIDs_DBX07(t *testing.T) {
+	r := newRace(t, "")
+	one, two := r.running(), r.running()
+	tx := r.hold()
+	if _, err := tx.Exec(`select 1 from tekrar.running where job_id = $1 for update`, one.ID); err != nil {
+		t.Fatal(err)
+	}
+	settle := apart(func() ([]store.Token, error) {
+		return r.second.Settle(r.ctx, r.server, []store.Settled{succeeded(two), succeeded(one)})
+	})
+	r.secondWaits()
+	if n := r.count(`select count(*) from (select 1 from tekrar.running where job_id = $1 for update skip locked) x`, two.ID); n != 1 {
+		t.Error("it holds the later job while it waits for the earlier one")
+	}
+	r.commit(tx)
+	if refused := must(r, settle); len(refused) != 0 {
+		t.Error(refused)
+	}
+	r.check()
+}

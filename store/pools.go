@@ -6,8 +6,8 @@ import "sync"
 // its own, so that neither a slow page nor a handler that hogs its own pool can
 // keep a finished job or a heartbeat waiting.
 type hotPools struct {
-	enqueueOnce, claimOnce, settleOnce, beatOnce, effectOnce sync.Once
-	enqueue, claim, settle, beat, effect                     *sessions
+	enqueueOnce, claimOnce, settleOnce, beatOnce, effectOnce, fireOnce sync.Once
+	enqueue, claim, settle, beat, effect, fire                         *sessions
 }
 
 func (db *DB) open(once *sync.Once, to **sessions, n int) *sessions {
@@ -31,6 +31,10 @@ func (db *DB) settlers() *sessions { return db.open(&db.hot.settleOnce, &db.hot.
 
 // beaters renew leases, look for taken jobs and notify.
 func (db *DB) beaters() *sessions { return db.open(&db.hot.beatOnce, &db.hot.beat, 1) }
+
+// firers fire recurring jobs and look schedules up: whatever holds that table locked
+// keeps neither claims nor promotions waiting.
+func (db *DB) firers() *sessions { return db.open(&db.hot.fireOnce, &db.hot.fire, 1) }
 
 // effecters write effect claims for handlers; they are opened as handlers need them.
 func (db *DB) effecters() *sessions { return db.open(&db.hot.effectOnce, &db.hot.effect, effectConns) }

@@ -25,8 +25,9 @@ type race struct {
 func newRace(t *testing.T, point string) *race {
 	t.Helper()
 	t.Parallel()
-	dsn := storetest.DSN(t)
-	r := &race{engine: newEngine(t, storetest.Open(t, dsn, store.Options{})),
+	db := recycled(t)
+	dsn := db.DSN()
+	r := &race{engine: newEngine(t, db),
 		first: storetest.Open(t, named(dsn, "first"), store.Options{}), second: storetest.Open(t, named(dsn, "second"), store.Options{}),
 		reached: make(chan struct{})}
 	resume := make(chan struct{})

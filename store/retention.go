@@ -55,6 +55,8 @@ from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > 
   delete from tekrar.history where job_id = any(array(select job_id from gone))
 ), no_log as (
   delete from tekrar.job_log where job_id = any(array(select job_id from gone))
+), no_fire as (
+  update tekrar.recurring_fires set state = $3, job_id = null where job_id = any(array(select job_id from gone))
 ), no_progress as (
   delete from tekrar.job_progress where job_id = any(array(select job_id from gone))
 ) delete from tekrar.jobs where id = any(array(select job_id from gone))`
@@ -94,7 +96,7 @@ func (db *DB) expireChunk(ctx context.Context, state State, kind string, keep ti
 		if _, err := tx.ExecContext(ctx, db.sql(lockJobs), pq.Array(jobs)); err != nil {
 			return err
 		}
-		r, err := tx.ExecContext(ctx, db.sql(removeFinished), pq.Array(jobs), pq.Array(ids))
+		r, err := tx.ExecContext(ctx, db.sql(removeFinished), pq.Array(jobs), pq.Array(ids), state)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // Only what is finished and old goes, with all its history: failed jobs never,
@@ -62,7 +63,8 @@ func TestExpireGoesOverChunks(t *testing.T) {
 // Minutes become hours: sums stay, the present is not touched, and again changes
 // nothing, whatever the zone of the connection (LIV-11).
 func TestFoldStatsKeepsSums(t *testing.T) {
-	e := writeSetup(t)
+	t.Parallel()
+	e := newEngine(t, storetest.New(t)) // its zone is changed below
 	e.exec(`insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
 		select date_trunc('hour', now(), 'UTC') - m * interval '1 min', s, m, 10 * m, 100 * m, 1 + m % 2, 1, 3, 'q', 'k'
 		from generate_series(-1, 6 * 60) m cross join generate_series(1, 3) s`)

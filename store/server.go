@@ -15,15 +15,17 @@ type NewServer struct {
 	PID, Slots          int
 	Listening           bool // woken by notifications; else it polls
 	Queues, Kinds       []string
+	Recurring           []string // ids of the recurring jobs that it declares
 	Lease               time.Duration
 }
 
 // Register writes the server's row with its first lease and returns its id.
 func (db *DB) Register(ctx context.Context, n NewServer) (id int64, err error) {
-	err = db.beat(ctx, `insert into tekrar.servers (name, host, pid, version, slots, listening, queues, kinds, lease_until)
-values ($1, $2, $3, $4, $5, $6, coalesce($7::text[], '{}'), coalesce($8::text[], '{}'), clock_timestamp() + $9 * interval '1 microsecond') returning id`,
+	err = db.beat(ctx, `insert into tekrar.servers (name, host, pid, version, slots, listening, queues, kinds, lease_until, recurring)
+values ($1, $2, $3, $4, $5, $6, coalesce($7::text[], '{}'), coalesce($8::text[], '{}'), clock_timestamp() + $9 * interval '1 microsecond',
+  coalesce($10::text[], '{}')) returning id`,
 		func(r *sql.Rows) error { return r.Scan(&id) },
-		n.Name, n.Host, n.PID, n.Version, n.Slots, n.Listening, pq.Array(n.Queues), pq.Array(n.Kinds), n.Lease.Microseconds())
+		n.Name, n.Host, n.PID, n.Version, n.Slots, n.Listening, pq.Array(n.Queues), pq.Array(n.Kinds), n.Lease.Microseconds(), pq.Array(n.Recurring))
 	if err != nil {
 		return 0, fmt.Errorf("register server: %w", err)
 	}

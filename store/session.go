@@ -6,6 +6,9 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/jmoiron/sqlx/reflectx"
 )
 
 // session is one pinned connection with statements prepared once: unprepared,
@@ -35,15 +38,9 @@ func (s *session) query(ctx context.Context, text string, scan func(*sql.Rows) e
 }
 
 func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) error, args ...any) (err error) {
-	if s.conn != nil && time.Since(s.used) > idleTrust && s.conn.PingContext(ctx) != nil {
-		s.close()
-	}
 	defer func() { s.used = time.Now() }()
-	if s.conn == nil {
-		if s.conn, err = s.pool.Conn(ctx); err != nil {
-			return err
-		}
-		s.stmts = map[string]*sql.Stmt{}
+	if err := s.connect(ctx); err != nil {
+		return err
 	}
 	stmt := s.stmts[text]
 	if stmt == nil {
@@ -63,6 +60,43 @@ func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) err
 		}
 	}
 	return rows.Err()
+}
+
+// connect makes sure that there is a connection that seems to be alive.
+func (s *session) connect(ctx context.Context) (err error) {
+	if s.conn != nil && time.Since(s.used) > idleTrust && s.conn.PingContext(ctx) != nil {
+		s.close()
+	}
+	if s.conn == nil {
+		if s.conn, err = s.pool.Conn(ctx); err != nil {
+			return err
+		}
+		s.stmts = map[string]*sql.Stmt{}
+	}
+	return nil
+}
+
+// tx runs fn in a read committed transaction on the session's connection and
+// commits when fn returns nil.
+func (s *session) tx(ctx context.Context, m *reflectx.Mapper, fn func(*sqlx.Tx) error) (err error) {
+	defer func() {
+		s.used = time.Now()
+		if err != nil && !IsData(err) {
+			s.close()
+		}
+	}()
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	tx, err := s.conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // no-op after a commit; also runs when fn panics
+	if err := fn(&sqlx.Tx{Tx: tx, Mapper: m}); err != nil {
+		return err
+	}
+	return commitError(tx.Commit())
 }
 
 // close gives the connection back; a broken one is discarded by the pool.

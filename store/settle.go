@@ -45,10 +45,11 @@ select i.* from unnest($2::bigint[], $3::integer[], $4::smallint[], $5::smallint
 as i(job_id, attempt, state, outcome, cause, delay_us, retry, snoozes, losses, latency_us, duration_us, bucket, worker,
   reason, data, failed_reason, failed_data, error_type, error_line, fingerprint)
 ), held as materialized (
-select i.*, r.tid, r.queue, r.kind, r.priority, clock_timestamp() as at
+select i.*, r.tid, r.queue, r.kind, r.priority, clock_timestamp() as at, u.open
 from input i left join lateral (
   select running.ctid as tid, queue, kind, priority from tekrar.running
   where running.job_id = i.job_id and running.attempt = i.attempt and running.server = $1 for update) r on true
+` + openEffect + `
 ), gone as (
 delete from tekrar.running where ctid = any(array(select tid from held where tid is not null))
 ), late as (
@@ -67,15 +68,17 @@ returning job_id, attempt
 	"fingerprint": "s.fingerprint",
 	"worker":      "s.worker",
 	"cause":       "s.cause",
-	"outcome":     "s.outcome",
+	"state":       "case when s.open is null then s.state else 5::smallint end",
+	"outcome":     "case when s.open is null then s.outcome else 4::smallint end",
 	"bucket":      "s.bucket",
-	"reason":      "nullif(s.reason, '')",
-	"data": "case when s.state = 1 then coalesce(nullif(s.data, ''), '{}')::jsonb || jsonb_build_object('run_at', s.at + s.delay_us * interval '1 microsecond')" +
+	"reason":      "case when s.open is null then nullif(s.reason, '') else 'An error occurred during attempt ' || s.attempt end",
+	"data": "case when s.open is not null then jsonb_build_object('error', s.open, 'error_type', '" + openEffectType + "', 'rule', '" + openEffectType + "')" +
+		" when s.state = 1 then coalesce(nullif(s.data, ''), '{}')::jsonb || jsonb_build_object('run_at', s.at + s.delay_us * interval '1 microsecond')" +
 		" else nullif(s.data, '')::jsonb end",
 	"failed_reason": "nullif(s.failed_reason, '')",
 	"failed_data":   "nullif(s.failed_data, '')::jsonb",
-	"error_type":    "s.error_type",
-	"error_line":    "s.error_line",
+	"error_type":    "case when s.open is null then s.error_type else '" + openEffectType + "' end",
+	"error_line":    "coalesce(s.open, s.error_line)",
 })
 
 var settleStatement = transition(settleHead, toReady|toScheduled|toFailed|viaFailed|counted,

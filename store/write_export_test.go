@@ -77,7 +77,7 @@ func Writings(db *DB) map[string]Reading {
 	const seven = `'{1,2,3}', '{1,1,1}', '{4,4,4}', '{1,1,1}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', ` +
 		`'{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{0,0,0}'`
 	return map[string]Reading{
-		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}'`},
+		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}'`},
 		"claim":          {db.sql(claimStatement), `1, '{q0,q1}', '{0,0}', '{0,0}', '{k1,k2}', 500`},
 		"held":           {db.sql(heldStatement), `1, '{1,2,3}'`},
 		"settle":         {db.sql(settleStatement), `1, ` + seven},
@@ -90,7 +90,7 @@ func Writings(db *DB) map[string]Reading {
 		"expire, kinds":  {db.sql(finishedKinds), `4`},
 		"expire, lock":   {db.sql(lockJobs), `'{1,2,3}'`},
 		"expire, rows":   {db.sql(finishedRowsOfKind), `4, 'k1', 0, 1000, 1000`},
-		"expire, remove": {db.sql(removeFinished), `'{1,2,3}', '{1,2,3}'`},
+		"expire, remove": {db.sql(removeFinished), `'{1,2,3}', '{1,2,3}', 4`},
 	}
 }
 

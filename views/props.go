@@ -26,6 +26,7 @@
 //	job-timeline    Timeline(Layout, JobProps)
 //	job-error       JobError(Layout, JobProps)
 //	job-attempts    JobAttempts(Layout, JobProps)
+//	job-said        JobSaid(Layout, JobProps)             v: SaidProps.Version
 //	verdict         Verdict(Layout, HealthProps)          v: HealthProps.Version, also Tiles
 //	tiles           Tiles(Layout, HealthProps)
 //	attempts-chart  AttemptsChart(Layout, ChartProps)     v: ChartProps.Version
@@ -178,6 +179,8 @@ type JobProps struct {
 	Older        string         // history id for the link to older rows, "" none
 	Planned      []PlannedRetry // coming retries if each fails, soonest first; may be nil
 	GivesUpAt    *time.Time     // when the plan ends, nil unknown
+	Tags         []string
+	Said         SaidProps
 }
 
 // HistoryProps is one row of a job's history.
@@ -305,8 +308,26 @@ type KindProps struct {
 	Handled     bool // a live server has it
 }
 
-// DemoProps is the page of scenario cards.
-type DemoProps struct{ Cards []DemoCard }
+// DemoProps is the page of scenario cards, with tables of what they came to.
+type DemoProps struct {
+	Cards         []DemoCard
+	Reports       []DemoReport
+	ReportsFailed bool
+}
+
+// DemoReport is a table below the cards.
+type DemoReport struct {
+	Title, Lead string
+	Head        []string
+	Rows        []DemoReportRow
+}
+
+// DemoReportRow is one line of it.
+type DemoReportRow struct {
+	Job   string // id, linked; "" none
+	Bad   bool
+	Cells []string
+}
 
 // DemoCard is one scenario and its form, filled with what was typed last.
 type DemoCard struct {

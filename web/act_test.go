@@ -138,6 +138,7 @@ func TestDemoEnqueue(t *testing.T) {
 func TestRedirectsStayHere(t *testing.T) {
 	t.Parallel()
 	x := open(t, settings{prefix: "/ops", options: web.Options{Access: web.None()}})
+	root := open(t, settings{options: web.Options{Access: web.None()}})
 	for _, back := range []string{
 		"//evil.example", `\\evil.example`, `/\evil.example`, "https:evil", "https://evil.example/ops/jobs", "/ops/../x",
 		"/other", "/opsevil", "javascript:alert(1)", "/ops/\r\nSet-Cookie: a=b", "ops/jobs", "", "//", "/ops/%0d%0a/../..", "http:///evil",
@@ -145,6 +146,10 @@ func TestRedirectsStayHere(t *testing.T) {
 		a := x.post("/theme", url.Values{"theme": {"dark"}, "back": {back}}).wants(t, 303)
 		if to := a.Header.Get("Location"); to != "/ops/" && !regexp.MustCompile(`^/ops/[^/\\]`).MatchString(to) {
 			t.Errorf("back %q: sent to %q", back, to)
+		}
+		a = root.post("/theme", url.Values{"theme": {"dark"}, "back": {back}}).wants(t, 303)
+		if to := a.Header.Get("Location"); to != "/" && !regexp.MustCompile(`^/[^/\\]`).MatchString(to) {
+			t.Errorf("back %q at the root: sent to %q", back, to)
 		}
 	}
 	for _, back := range []string{"/ops/jobs?state=failed&queue=a%2Fb", "/ops/queues/a%2Fb%5C", "/ops/"} {

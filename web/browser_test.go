@@ -116,7 +116,9 @@ func TestRunOnceIsSeenLive(t *testing.T) {
 	at := "http://" + x.host + x.prefix
 	list := browse(t, at+"/jobs?state=failed")
 	job := browse(t, fmt.Sprintf("%s/jobs/%d", at, two))
-	row := func(id int64, css string) string { return fmt.Sprintf(`document.querySelector("#job-row-%d %s")`, id, css) }
+	row := func(id int64, css string) string {
+		return fmt.Sprintf(`document.querySelector("#job-row-%d %s")`, id, css)
+	}
 
 	list.must(fmt.Sprintf(`window.kept = "yes", %s.click(), %s.click(), document.querySelector("input[name=queue]").focus(), document.execCommand("insertText", false, "half a na")`,
 		row(one, "input"), row(three, "input")))

@@ -21,7 +21,28 @@ func demoShow(r *request) error {
 			}
 		}
 	}
+	if r.d.o.Demo.Reports != nil {
+		ctx, cancel := r.timed()
+		defer cancel()
+		reports, ok := load(ctx, r.d, "demo reports", r.d.o.Demo.Reports)
+		p.Reports, p.ReportsFailed = presentReports(reports), !ok
+	}
 	return r.page(fiber.StatusOK, views.DemoPage(r.layout("Demo", "demo"), p))
+}
+
+func presentReports(reports []Report) (out []views.DemoReport) {
+	for _, report := range reports {
+		v := views.DemoReport{Title: report.Title, Lead: report.Lead, Head: report.Head}
+		for _, row := range report.Rows {
+			line := views.DemoReportRow{Bad: row.Bad, Cells: row.Cells}
+			if row.JobID != 0 {
+				line.Job = strconv.FormatInt(row.JobID, 10)
+			}
+			v.Rows = append(v.Rows, line)
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // demoPage is the cards with their presets.

@@ -56,3 +56,6 @@ func (h *TestHub) Close(ctx context.Context) error { return h.hub.close(ctx) }
 func SmallBuffer(conn *websocket.Conn) {
 	conn.NetConn().(*takenConn).Conn.(*net.TCPConn).SetWriteBuffer(4 << 10)
 }
+
+// RecheckEvery shortens the minute after which open sockets ask for access again.
+func (d *Dashboard) RecheckEvery(every time.Duration) { d.hub.recheck = every }

@@ -14,6 +14,7 @@ import (
 type hub struct {
 	stop    chan struct{}
 	gap     time.Duration  // shortest time between two looks of a view
+	recheck time.Duration  // how often an open socket asks for its access again
 	renders chan struct{}  // slots: bounds the database work of all views together
 	running sync.WaitGroup // goroutines of views
 	open    sync.WaitGroup // sockets
@@ -30,7 +31,7 @@ const (
 
 func newHub() *hub {
 	return &hub{
-		stop: make(chan struct{}), gap: tickGap,
+		stop: make(chan struct{}), gap: tickGap, recheck: recheckEvery,
 		renders: make(chan struct{}, rendersAtOnce), views: map[string]*view{},
 	}
 }

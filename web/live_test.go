@@ -70,6 +70,7 @@ func TestPagesMove(t *testing.T) {
 			id := x.failed("one")
 			row := "job-row-" + strconv.FormatInt(id, 10)
 			list, page := x.openAsPage("/jobs?state=failed"), x.openAsPage(fmt.Sprintf("/jobs/%d", id))
+			newest := x.openAsPage("/")
 			overview, queues, servers := x.openAsPage("/"), x.openAsPage("/queues"), x.openAsPage("/servers")
 			attempts := x.openAsPage("/attempts?span=1h")
 			x.post("/jobs/act", url.Values{"do": {"delete"}, "target": {targetOf(id, store.Failed)}}).wants(t, 303)
@@ -77,6 +78,9 @@ func TestPagesMove(t *testing.T) {
 				return strings.Contains(html, "gone") && strings.Contains(html, "deleted")
 			})
 			await(t, page, "the job's header", "job-header", has("deleted"))
+			await(t, newest, "the overview's row, which has no tick", row, func(html string) bool {
+				return strings.Contains(html, "gone") && !strings.Contains(html, "checkbox")
+			})
 			f := await(t, overview, "tiles", "tiles", has("<"))
 			if time.Since(f.AsOf).Abs() > time.Minute {
 				t.Errorf("as of %s", f.AsOf)

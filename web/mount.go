@@ -108,13 +108,18 @@ func Mount(app fiber.Router, prefix string, client *jobs.Client, o Options) (*Da
 // prefix, because the app's own error handler knows nothing of our pages.
 func (d *Dashboard) addRoutes(app fiber.Router, mounted string) {
 	for _, r := range routes {
-		allow := r.method
-		if r.method == fiber.MethodGet {
-			allow = "GET, HEAD"
-			app.Add(fiber.MethodHead, mounted+r.path, d.serve(r))
+		allow, paths := r.method, []string{mounted + r.path}
+		if r.path == "/" && mounted != "" {
+			paths = append(paths, mounted) // another path on an app with StrictRouting
 		}
-		app.Add(r.method, mounted+r.path, d.serve(r))
-		app.All(mounted+r.path, d.serve(route{handle: wrongMethod(allow), open: true}))
+		for _, path := range paths {
+			if r.method == fiber.MethodGet {
+				allow = "GET, HEAD"
+				app.Add(fiber.MethodHead, path, d.serve(r))
+			}
+			app.Add(r.method, path, d.serve(r))
+			app.All(path, d.serve(route{handle: wrongMethod(allow), open: true}))
+		}
 	}
 	app.All(mounted+"/*", d.serve(route{handle: nothingHere}))
 }

@@ -1,11 +1,14 @@
 package web_test
 
 import (
+	"html"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
 
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
@@ -116,7 +119,19 @@ func TestCountsEqualLists(t *testing.T) {
 // SEC-09: a name of a queue leads to that very queue.
 func TestOddQueueNames(t *testing.T) {
 	t.Parallel()
-	x := open(t, settings{prefix: "/ops/jobs", options: web.Options{Access: web.None()}})
+	for how, config := range map[string]*fiber.Config{
+		"own server": nil, "unescaping": {UnescapePath: true}, "strict": {StrictRouting: true, CaseSensitive: true},
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			oddQueueNames(t, open(t, settings{prefix: "/ops/jobs", fiber: config, options: web.Options{Access: web.None()}}))
+		})
+	}
+}
+
+func oddQueueNames(t *testing.T, x *site) {
+	x.do("GET", "/ops/jobs", nil, nil).wants(t, 200)
+	x.do("GET", "/ops/jobs/", nil, nil).wants(t, 200)
 	for _, name := range []string{
 		"a/b", "a b", "a+b", "100%", "?x=1", "#h", "%2F", "é✓", "🙂", `q"'<&>`, "act", strings.Repeat("long", 50),
 	} {
@@ -126,7 +141,7 @@ func TestOddQueueNames(t *testing.T) {
 			t.Errorf("%q: %d rows, want only its own", name, n)
 		}
 		if name != "act" {
-			page := x.get("/queues/"+url.PathEscape(name)).wants(t, 200)
+			page := x.get("/queues/"+url.PathEscape(name)).wants(t, 200, `name="queue" value="`+html.EscapeString(name)+`"`)
 			if n := strings.Count(page.body, `value="pause"`); n != 1 {
 				t.Errorf("%q: %d queues on its page", name, n)
 			}

@@ -26,7 +26,7 @@ type tab struct {
 	conn    *websocket.Conn
 	view    *view
 	known   map[string]int64 // versions of the parts that the page was rendered with
-	recheck func() bool      // still allowed, in the same role?
+	allowed func() bool      // still the same person in the same role?
 	out     chan *websocket.PreparedMessage
 	stop    chan struct{}
 
@@ -38,9 +38,9 @@ type tab struct {
 	reason string
 }
 
-func newTab(conn *websocket.Conn, recheck func() bool, known map[string]int64) *tab {
+func newTab(conn *websocket.Conn, allowed func() bool, known map[string]int64) *tab {
 	return &tab{
-		conn: conn, recheck: recheck, known: known, fresh: true,
+		conn: conn, allowed: allowed, known: known, fresh: true,
 		out: make(chan *websocket.PreparedMessage, queueFrames), stop: make(chan struct{}),
 	}
 }
@@ -124,7 +124,7 @@ func (t *tab) readLoop() {
 }
 
 func (t *tab) writeLoop() {
-	ping, recheck := time.NewTicker(pingEvery), time.NewTicker(recheckEvery)
+	ping, recheck := time.NewTicker(pingEvery), time.NewTicker(t.view.hub.recheck)
 	defer ping.Stop()
 	defer recheck.Stop()
 	for {
@@ -148,7 +148,7 @@ func (t *tab) writeLoop() {
 				return
 			}
 		case <-recheck.C:
-			if !t.recheck() {
+			if !t.allowed() {
 				t.end(websocket.ClosePolicyViolation, "access changed")
 			}
 		}

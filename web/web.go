@@ -3,6 +3,7 @@
 package web
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -37,7 +38,27 @@ type Options struct {
 }
 
 // Demo is the content of the Demo page.
-type Demo struct{ Cards []Card }
+type Demo struct {
+	Cards []Card
+
+	// Reports is asked with each view of the page, for at most two seconds; its tables
+	// stand below the cards. Nil: none.
+	Reports func(ctx context.Context) ([]Report, error)
+}
+
+// Report is a table of the Demo page.
+type Report struct {
+	Title, Lead string
+	Head        []string // of the cells
+	Rows        []ReportRow
+}
+
+// ReportRow is one line of a Report.
+type ReportRow struct {
+	JobID int64 // linked; 0: none
+	Bad   bool  // not as it should be
+	Cells []string
+}
 
 // Card is one scenario: a form that enqueues jobs whose outcome is known beforehand.
 type Card struct {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -58,6 +59,9 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 	}
 	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
 		return p.help(args[1:])
+	}
+	if args[0] == workerCommand {
+		return p.runDemoWorker(ctx, os.Stdin, args[1:])
 	}
 	cmd, rest, err := find(args)
 	if err != nil {

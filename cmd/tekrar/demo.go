@@ -57,8 +57,13 @@ func runDemo(ctx context.Context, p *program, c config, _ []string) (err error) 
 		return err
 	}
 	world.Register(client)
+	lab, stopLab, err := p.openLab(ctx, client, c, dsn, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopLab()) }()
 	site, err := web.NewServer(ln, c.prefix, client, web.Options{
-		Access: who, Environment: "demo", Demo: &web.Demo{Cards: bookstore.Cards()}, Logger: log,
+		Access: who, Environment: "demo", Demo: lab.DemoPage(), Logger: log,
 	})
 	if err != nil {
 		return err

@@ -96,7 +96,6 @@ func (c *Claims) claim(ctx context.Context, q jobs.Querier, key Key, o options, 
 		return Outcome{}, err
 	}
 	if took {
-		c.tried(ctx, key)
 		claim := &Claim{claims: c, q: q, key: row.Key, token: row.Token, opts: o, row: row}
 		return Outcome{Result: Held, Claim: claim, key: row.Key}, nil
 	}

@@ -25,15 +25,19 @@ var (
 // numbers that may be Unix times: a number is one if it is of these days.
 func suspect(part string, now time.Time) (found []suspicion) {
 	add := func(text, looks string) { found = append(found, suspicion{text, looks}) }
-	if m := uuidShape.FindString(part); m != "" {
-		add(m, "a random UUID")
-		return found
+	if len(part) >= 36 && strings.Contains(part, "-") {
+		if m := uuidShape.FindString(part); m != "" {
+			add(m, "a random UUID")
+			return found
+		}
 	}
-	// On the hour it is a slot of a plan, not a moment.
-	if m := clockShape.FindStringSubmatch(part); m != nil && !(m[3] == "00" && m[4] == "00" && strings.Trim(m[5], ".0") == "") {
-		add(m[1], "a time")
+	if strings.Contains(part, ":") {
+		// On the hour it is a slot of a plan, not a moment.
+		if m := clockShape.FindStringSubmatch(part); m != nil && !(m[3] == "00" && m[4] == "00" && strings.Trim(m[5], ".0") == "") {
+			add(m[1], "a time")
+		}
 	}
-	if m := compactShape.FindString(part); m != "" && !strings.HasSuffix(m, "0000") {
+	if m := compactTime(part); m != "" && !strings.HasSuffix(m, "0000") {
 		if at, err := time.Parse("20060102150405", strings.Replace(m, "T", "", 1)); err == nil && recent(at, now) {
 			add(m, "a time")
 		}
@@ -48,7 +52,7 @@ func suspect(part string, now time.Time) (found []suspicion) {
 		}
 	}
 	known := knownShape.MatchString(part) || isIBAN(part)
-	for _, m := range hexShape.FindAllString(part, -1) {
+	for _, m := range longHex(part) {
 		if !known && strings.ContainsAny(m, "0123456789") && strings.ContainsAny(m, "abcdefABCDEF") {
 			add(m, "random hexadecimal digits")
 		}
@@ -57,6 +61,20 @@ func suspect(part string, now time.Time) (found []suspicion) {
 		add(part, "random characters")
 	}
 	return found
+}
+
+func compactTime(part string) string {
+	if len(part) < 14 {
+		return ""
+	}
+	return compactShape.FindString(part)
+}
+
+func longHex(part string) []string {
+	if len(part) < 16 {
+		return nil
+	}
+	return hexShape.FindAllString(part, -1)
 }
 
 // recent is what a clock read in this run could say, with room for clocks that are
@@ -90,39 +108,67 @@ var follows = [26]string{
 	"abcdefgklmnoprstvxz", "aeou", "adefilnprsuy", "abcdefgiklnoprstuvy", "abcdegiklmnopstu",
 	"abcdefghijklmnopqrstuvwy", "abcdefgiklmnoprstuvwxy", "acdefghiloprstuy", "u",
 	"abcdefghiklmnoprstuvwy", "acefghiklmnopstuwy", "acdefghilmoprstuvwxyz", "abcdefgilmnoprstx",
-	"aeimo", "aehilnoprs", "aceipt", "aceimnopstw", "aeio",
+	"aeimor", "aehilnoprs", "aceipt", "aceimnopstw", "aeio",
 }
 
 // rolled tells dice from words by what two neighbours seldom are in what people
-// make up: a digit beside a letter, a small beside a capital letter, letters that
-// follow each other in no word.
+// make up: a digit beside a letter (less so of a longer number), a small beside a
+// capital letter that begins no word, letters that follow each other in no word.
 func rolled(s string) bool {
-	n, odd := 0, 0
+	n, odd, digits, breaks, capitals := 0, 0, 0, 0, 0
 	for i := 0; i < len(s); i++ {
 		if !digit(s[i]) && !letter(s[i]) {
+			breaks++
 			continue
 		}
 		n++
+		if digit(s[i]) {
+			digits++
+		} else if !lower(s[i]) {
+			capitals++
+		}
 		if i == 0 || !digit(s[i-1]) && !letter(s[i-1]) {
 			continue
 		}
 		a, b := s[i-1], s[i]
 		switch {
-		case digit(a) && digit(b):
-		case digit(a) || digit(b):
-			odd++
+		case digit(a) && digit(b), size(s, i), size(s, i-1):
+		case digit(a):
+			odd += oddNumber(i >= 2 && digit(s[i-2]))
+		case digit(b):
+			odd += oddNumber(i+1 < len(s) && digit(s[i+1]))
 		case lower(a) && !lower(b):
-			odd++
-		case !lower(a) && lower(b) && (i < 2 || !letter(s[i-2]) || lower(s[i-2])): // a capital that begins a word
-		case lower(a) != lower(b):
-			odd++
-		default:
-			if strings.IndexByte(follows[a|0x20-'a'], b|0x20) < 0 {
-				odd++
+			if begins := i >= 2 && lower(s[i-2]) && i+1 < len(s) && lower(s[i+1]); !begins {
+				odd += 2
 			}
+		case !lower(a) && lower(b):
+			if begins := i < 2 || !letter(s[i-2]) || lower(s[i-2]); !begins {
+				odd += 2
+			}
+		case strings.IndexByte(follows[a|0x20-'a'], b|0x20) < 0:
+			odd += 2
 		}
 	}
-	return n >= 15 && odd >= 4 && 7*odd > n
+	// Long names of several words gather a few oddities; dice without any digit are rare.
+	switch mixed := capitals > 0 && capitals+digits < n; {
+	case n < 15:
+		return false
+	case breaks >= 2 && !mixed || breaks == 0 && digits == 0:
+		return odd >= 10 && 3*odd > n
+	}
+	return odd >= 5 && 5*odd > n
+}
+
+// size reports the x of 20x30.
+func size(s string, i int) bool {
+	return i > 0 && i+1 < len(s) && s[i]|0x20 == 'x' && digit(s[i-1]) && digit(s[i+1])
+}
+
+func oddNumber(long bool) int {
+	if long {
+		return 1
+	}
+	return 2
 }
 
 func digit(c byte) bool  { return c >= '0' && c <= '9' }

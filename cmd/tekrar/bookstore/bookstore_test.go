@@ -13,7 +13,12 @@ import (
 	"github.com/tekrar/tekrar/store/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(storetest.Run(m)) }
+func TestMain(m *testing.M) {
+	if dsn := os.Getenv(workerDSN); dsn != "" {
+		os.Exit(workerProcess(dsn))
+	}
+	os.Exit(storetest.Run(m))
+}
 
 // shop is a running bookshop on a database of its own.
 type shop struct {

@@ -197,6 +197,9 @@ func (c *Client) LookUp(ctx context.Context, key string) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	if !c.Profile.Honours() {
+		sent = key // as a reference of ours in the request, perhaps
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.limit())
 	defer cancel()
 	found, err := c.Profile.LookUp(ctx, c.client(), sent)

@@ -7,21 +7,12 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/jobs/idempotency"
 )
 
 // Retention is how long settled claims are kept: a run after it knows nothing of
 // the first one.
 const Retention = 30 * 24 * time.Hour
-
-// Strictness says what a check does with what it finds.
-type Strictness int
-
-const (
-	// Warn reports and goes on.
-	Warn Strictness = iota
-	// Strict refuses.
-	Strict
-)
 
 // Warning is one way in which a retry policy outlives what protects it.
 type Warning struct {
@@ -77,10 +68,14 @@ func CheckHorizon(policy jobs.RetryPolicy, timeout, lease time.Duration, profile
 	return found
 }
 
-// RequireHorizon is CheckHorizon with an error for Strict.
-func RequireHorizon(s Strictness, policy jobs.RetryPolicy, timeout, lease time.Duration, profile Profile) ([]Warning, error) {
+// RequireHorizon is CheckHorizon with an error that names the retry policy if mode
+// is Strict, and nothing if it is Off.
+func RequireHorizon(mode idempotency.Mode, policy jobs.RetryPolicy, timeout, lease time.Duration, profile Profile) ([]Warning, error) {
+	if mode == idempotency.Off {
+		return nil, nil
+	}
 	found := CheckHorizon(policy, timeout, lease, profile)
-	if s != Strict || len(found) == 0 {
+	if mode != idempotency.Strict {
 		return found, nil
 	}
 	var errs []error

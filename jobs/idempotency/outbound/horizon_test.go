@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/jobs/idempotency"
 )
 
 func TestHorizon(t *testing.T) {
@@ -50,10 +51,10 @@ func TestHorizon(t *testing.T) {
 				t.Errorf("%s: %v, want %v", tt.name, text, tt.retries)
 			}
 		}
-		if _, err := RequireHorizon(Warn, tt.policy, tt.timeout, tt.lease, tt.profile); err != nil {
+		if _, err := RequireHorizon(idempotency.Warn, tt.policy, tt.timeout, tt.lease, tt.profile); err != nil {
 			t.Errorf("%s: warn refuses: %v", tt.name, err)
 		}
-		_, err := RequireHorizon(Strict, tt.policy, tt.timeout, tt.lease, tt.profile)
+		_, err := RequireHorizon(idempotency.Strict, tt.policy, tt.timeout, tt.lease, tt.profile)
 		if _, ok := errors.AsType[*jobs.InputError](err); ok != (len(found) > 0) {
 			t.Errorf("%s: strict says %v", tt.name, err)
 		}

@@ -61,8 +61,10 @@ type Profile struct {
 	// the provider. Empty: none.
 	ReferenceField string
 
-	// LookUp asks the provider what became of a key, as it was sent. Nil: it
-	// cannot be asked.
+	// LookUp asks the provider what became of a key, as it was sent; of a provider
+	// without keys it gets the key itself, which the request may hold as a reference
+	// of yours. A request that is still on its way is not found: wait longer than
+	// such a one can take. Nil: the provider cannot be asked.
 	LookUp func(ctx context.Context, c *http.Client, key string) (Found, error)
 }
 

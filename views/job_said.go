@@ -1,0 +1,53 @@
+package views
+
+import (
+	"strconv"
+	"time"
+)
+
+// SaidProps is what a job's handler said while it ran.
+type SaidProps struct {
+	Version  int64 // grows with every word
+	Log      []LogLineProps
+	LogTotal int
+	Progress *ProgressProps // nil: none reported
+}
+
+// LogLineProps is one line of a job's log.
+type LogLineProps struct {
+	At      time.Time
+	Attempt int
+	Line    string
+}
+
+// ProgressProps is how far an attempt says it is; Total 0: unknown.
+type ProgressProps struct {
+	At          time.Time
+	Attempt     int
+	Done, Total int64
+	Message     string
+}
+
+func progressWords(g ProgressProps) string {
+	words := number(g.Done)
+	if g.Total > 0 {
+		words += " of " + number(g.Total)
+	}
+	if g.Message != "" {
+		words += ": " + g.Message
+	}
+	return words
+}
+
+// digits is a number for an attribute, without separators.
+func digits(n int64) string { return strconv.FormatInt(n, 10) }
+
+// newestResult is the result of the last success.
+func newestResult(history []HistoryProps) string {
+	for _, h := range history {
+		if h.State == Succeeded {
+			return h.Result
+		}
+	}
+	return ""
+}
