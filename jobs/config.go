@@ -72,6 +72,12 @@ type Config struct {
 	// Retention is how long finished jobs and their history are kept.
 	Retention Retention
 
+	// Middleware wraps the handlers of all kinds, the first one outermost.
+	Middleware []Middleware
+
+	// Hooks are told what happens.
+	Hooks Hooks
+
 	// MaxArgs is the largest size of a job's args in bytes of JSON. Zero: 1 MiB.
 	MaxArgs int
 
@@ -148,6 +154,11 @@ func (c Config) check() error {
 	}
 	if c.Workers < 1 || c.Workers > 10000 {
 		return &InputError{Field: "Config.Workers", Problem: fmt.Sprintf("%d is outside 1 to 10000", c.Workers)}
+	}
+	for i, m := range c.Middleware {
+		if m == nil {
+			return &InputError{Field: fmt.Sprintf("Config.Middleware[%d]", i), Problem: "is nil"}
+		}
 	}
 	if c.Queues != nil && len(c.Queues) == 0 {
 		return &InputError{Field: "Config.Queues", Problem: "is empty: name at least one queue, or leave it nil"}

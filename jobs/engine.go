@@ -33,6 +33,7 @@ type engine struct {
 	scheduler *scheduler
 	firer     *firer
 	reports   *reports
+	handlers  map[string]func(context.Context, *attempt) error // by kind, within middleware
 	workers   sync.WaitGroup
 }
 
@@ -44,6 +45,10 @@ func newEngine(c *Client) *engine {
 	e.scheduler = newScheduler(e)
 	e.firer = newFirer(e)
 	e.reports = newReports(e)
+	e.handlers = map[string]func(context.Context, *attempt) error{}
+	for kind, h := range e.kinds {
+		e.handlers[kind] = h.wrapped(e.cfg.Middleware)
+	}
 	return e
 }
 

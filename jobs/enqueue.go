@@ -193,6 +193,9 @@ func (c *Client) enqueued(list []store.NewJob, created []store.Created, err erro
 	if err != nil {
 		return
 	}
+	if hook := c.cfg.Hooks.Enqueued; hook != nil {
+		tell(c.log, "Enqueued", func() { hook(results(created)) })
+	}
 	e := c.engine.Load()
 	if e == nil {
 		return

@@ -1,6 +1,14 @@
 package jobs
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Tidy runs retention once: in a program it is a minute's wait away.
 func Tidy(ctx context.Context, c *Client) error { return newEngine(c).tidy(ctx) }
+
+// FireOnce looks at the due recurring jobs once and says when it would look again.
+func FireOnce(ctx context.Context, c *Client) (time.Duration, error) {
+	return newEngine(c).firer.round(ctx)
+}

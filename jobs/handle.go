@@ -57,6 +57,12 @@ func AtMost(n int) HandleOption {
 	return func(h *handler) error { h.limit = n; return checkLimit("AtMost", n) }
 }
 
+// Keep gives the kind's finished jobs a retention of their own; a zero field
+// means Config.Retention, a negative one for ever.
+func Keep(r Retention) HandleOption {
+	return func(h *handler) error { h.keep = &r; return nil }
+}
+
 func checkLimit(field string, n int) error {
 	if n < 1 || n > 10_000 {
 		return &InputError{Field: field, Problem: fmt.Sprintf("%d is outside 1 to 10000", n)}
@@ -77,7 +83,10 @@ type handler struct {
 	policy  *RetryPolicy  // nil: the client's
 	timeout time.Duration // 0: the client's
 	limit   int           // running at once on all servers; 0: no limit
-	run     func(ctx context.Context, a *attempt) error
+	keep    *Retention    // nil: the client's
+
+	middleware []Middleware
+	run        func(ctx context.Context, a *attempt) error
 }
 
 // Handle registers fn for the kind of T. Call it before Run; what is wrong with

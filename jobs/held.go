@@ -19,6 +19,8 @@ type attempt struct {
 	cancel  context.CancelCauseFunc // nil until it runs
 	cause   error                   // why it was cancelled before it ran
 	since   time.Time               // claimed here, local clock
+	began   time.Time               // its handler was called; zero while it is buffered
+	stuck   bool                    // runs on past its timeout, and that was said
 
 	reports *reports
 	said    said
@@ -130,7 +132,7 @@ func (h *held) takeBuffered() []*attempt {
 func (h *held) start(a *attempt, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	a.cancel = cancel
+	a.cancel, a.began = cancel, time.Now()
 	if a.cause != nil {
 		cancel(a.cause)
 		return false

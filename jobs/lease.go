@@ -20,7 +20,11 @@ func (e *engine) register(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kinds = append(kinds, store.NewKind{Kind: name, Queue: h.queue, MaxRetries: policy.MaxRetries, Timeout: e.timeoutOf(h, 0), Policy: text})
+		keep := Retention{}
+		if h.keep != nil {
+			keep = *h.keep
+		}
+		kinds = append(kinds, store.NewKind{KeepSucceeded: keep.Succeeded, KeepDeleted: keep.Deleted, Kind: name, Queue: h.queue, MaxRetries: policy.MaxRetries, Timeout: e.timeoutOf(h, 0), Policy: text})
 	}
 	if err := e.db.PublishKinds(ctx, kinds); err != nil {
 		return err
@@ -116,6 +120,10 @@ func (e *engine) watchTaken(ctx context.Context) {
 		}
 		timer.Stop()
 		wait = jitter(takenEvery)
+		if err := e.markStuck(ctx); err != nil && ctx.Err() == nil {
+			wait = trouble.failed(err)
+			continue
+		}
 		server := e.server.Load()
 		tokens := e.held.tokens(server, age)
 		if len(tokens) == 0 {

@@ -13,7 +13,7 @@ const (
 	// an edit in another process is active by then.
 	recurringPoll = time.Second
 	// maxFiringTries: a recurring job that cannot fire is looked at so often, with
-	// growing waits, about 13 minutes in all. Then it has no next fire until
+	// growing waits, eight and a half minutes in all. Then it has no next fire until
 	// somebody edits it or a server starts that declares it.
 	maxFiringTries = 10
 	maxFiringWait  = 5 * time.Minute

@@ -113,7 +113,13 @@ func TestConformanceErrors_Rows73to76(t *testing.T) {
 	waits := time.Duration(0)
 	for d.Failures < maxFiringTries-1 {
 		d.Failures = fireOf(halfPast, d).Failures
-		waits += fireOf(halfPast, d).NextRun.Sub(halfPast)
+		waits += time.Second << (d.Failures - 1)
+		if got := fireOf(halfPast, d).NextRun.Sub(halfPast); d.Failures < maxFiringTries-1 && got != time.Second<<d.Failures {
+			t.Errorf("after %d failures it waits %v", d.Failures+1, got)
+		}
+	}
+	if waits != 511*time.Second {
+		t.Errorf("gives up after %v", waits)
 	}
 	f = fireOf(halfPast, d)
 	if !f.NextRun.IsZero() || f.Error == "" || f.Failures != maxFiringTries {

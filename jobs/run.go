@@ -92,16 +92,20 @@ func (e *engine) attempt(slot int, a *attempt) {
 			e.held.drop(a)
 			return
 		}
-		e.conclude(log, slot, a, res, time.Since(run.began))
+		e.conclude(ctx, log, slot, a, res, time.Since(run.began))
 	}()
 	if !e.held.start(a, cancel) {
 		res.Err, res.Cause = context.Cause(ctx), context.Cause(ctx)
 		return
 	}
-	runHandler(ctx, e.kinds[a.Kind], a, &res)
+	if hook := e.cfg.Hooks.Started; hook != nil {
+		info, _ := Current(ctx)
+		tell(log, "Started", func() { hook(ctx, info) })
+	}
+	runHandler(ctx, e.handlers[a.Kind], a, &res)
 }
 
-func (e *engine) conclude(log *slog.Logger, slot int, a *attempt, res result, took time.Duration) {
+func (e *engine) conclude(ctx context.Context, log *slog.Logger, slot int, a *attempt, res result, took time.Duration) {
 	if res.failure() != nil {
 		res.Upcoming = e.firer.upcoming(a)
 	}
@@ -112,13 +116,17 @@ func (e *engine) conclude(log *slog.Logger, slot int, a *attempt, res result, to
 	if d.ErrorText != "" {
 		log.Warn("attempt failed", "outcome", d.Reason, "rule", d.Rule, "err", d.ErrorLine)
 	}
+	if hook := e.cfg.Hooks.Ended; hook != nil {
+		info, _ := Current(ctx)
+		tell(log, "Ended", func() { hook(info, a.verdict(d, res)) })
+	}
 	e.settler.add(a.settled(slot, took, d))
 	e.held.drop(a)
 }
 
 // runHandler calls the handler within the attempt's timeout and writes how it
 // ended to res, also when it panics or ends the goroutine.
-func runHandler(ctx context.Context, h *handler, a *attempt, res *result) {
+func runHandler(ctx context.Context, run func(context.Context, *attempt) error, a *attempt, res *result) {
 	res.Timeout = a.timeout
 	if a.timeout > 0 {
 		var stop context.CancelFunc
@@ -137,7 +145,7 @@ func runHandler(ctx context.Context, h *handler, a *attempt, res *result) {
 		res.Timeout, res.Cause = a.timeout, context.Cause(ctx)
 		res.TimedOut = errors.Is(res.Cause, context.DeadlineExceeded)
 	}()
-	res.Err = h.run(ctx, a)
+	res.Err = run(ctx, a)
 	returned = true
 }
 

@@ -75,9 +75,6 @@ func (e *engine) tidy(ctx context.Context) error {
 		state store.State
 		keep  time.Duration
 	}{{store.Succeeded, e.cfg.Retention.Succeeded}, {store.Deleted, e.cfg.Retention.Deleted}} {
-		if r.keep < 0 {
-			continue
-		}
 		n, err := e.db.Expire(ctx, r.state, r.keep)
 		if n > 0 {
 			e.log.Info("finished jobs removed by retention", "state", r.state, "jobs", n)

@@ -16,9 +16,9 @@ type Verdict struct {
 	Reason, Rule string
 	// Err is what the handler ended with: its error, a *PanicError, ErrGoexit.
 	Err error
-	// Log has the lines of Job.Log, Result the JSON of SetResult.
-	Log    []string
+	// Result is the JSON of SetResult. Log has the lines of Job.Log, of Try only.
 	Result string
+	Log    []string
 }
 
 // Try runs a handler once without a database, as the engine would run it: with
@@ -43,15 +43,21 @@ func Try[T Args](ctx context.Context, fn func(context.Context, *Job[T]) error, j
 	done := make(chan struct{})
 	go func() { // Goexit ends this goroutine, not the test's
 		defer close(done)
-		runHandler(ctx, handlerFor(fn), a, &res)
+		runHandler(ctx, handlerFor(fn).run, a, &res)
 	}()
 	<-done
 	d := decide(res, p, a.counters(), rand.Float64)
-	v := Verdict{State: d.State, Wait: d.Delay, Reason: d.Reason, Rule: d.Rule, Err: res.failure(), Log: said.texts()}
+	v := a.verdict(d, res)
+	v.Log = said.texts()
+	return v, nil
+}
+
+func (a *attempt) verdict(d decision, res result) Verdict {
+	v := Verdict{State: d.State, Wait: d.Delay, Reason: d.Reason, Rule: d.Rule, Err: res.failure()}
 	if d.State == store.Succeeded {
 		v.Result = a.result
 	}
-	return v, nil
+	return v
 }
 
 // newTrial gathers reports without writing them.

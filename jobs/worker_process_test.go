@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/jobs/schedule"
 	"github.com/tekrar/tekrar/store"
 )
 
@@ -23,6 +24,7 @@ const (
 	workerDSN   = "TEKRAR_TEST_WORKER_DSN"
 	workerName  = "TEKRAR_TEST_WORKER_NAME"
 	workerCrash = "TEKRAR_TEST_WORKER_CRASH" // set: the handler ends the process
+	workerTicks = "TEKRAR_TEST_WORKER_TICKS" // set: it declares a job of every second
 )
 
 // workerProcess is a real worker with one slot. It prints "started <id>" and, when
@@ -61,6 +63,9 @@ func workerProcess(dsn string) int {
 		}
 		return nil
 	})
+	if os.Getenv(workerTicks) != "" {
+		c.Recurring("tick", "* * * * * *", task{}, jobs.MisfireRule(schedule.RunAll))
+	}
 	if err := c.Run(ctx); err != nil {
 		fmt.Println("run", err)
 		return 1

@@ -3,6 +3,12 @@
 alter table jobs add column tags text[];
 comment on column jobs.tags is 'Words to find the job by; null: none.';
 
+-- Retention of a kind's own: null means the server's, negative for ever.
+alter table kinds add column keep_succeeded_ms bigint, add column keep_deleted_ms bigint;
+
+-- Set when an attempt runs on although its timeout and the grace are over.
+alter table running add column stuck_at timestamptz;
+
 -- Who holds a unique key. Whether the holder still counts is looked up when
 -- somebody else asks for the key: claims and settles write nothing here.
 -- scope: 1 while the job waits, 2 until it has finished, 3 until a time.
@@ -44,4 +50,6 @@ create table limits (
 
 -- +goose Down
 drop table limits, job_progress, job_log, unique_keys;
+alter table running drop column stuck_at;
+alter table kinds drop column keep_succeeded_ms, drop column keep_deleted_ms;
 alter table jobs drop column tags;

@@ -32,11 +32,7 @@ var checks = []string{checkOneHotRow, checkKnownJob, checkStands, checkCopies, c
 func (db *DB) Check(ctx context.Context) error {
 	var breaches []string
 	err := db.snapshot(ctx, func(tx *sqlx.Tx) error {
-		// Whole tables are read here: the settings that keep short reads on
-		// their indexes would make this one crawl.
-		_, err := tx.ExecContext(ctx, `set local statement_timeout = 0; set local enable_seqscan = on;
-			set local enable_hashjoin = on; set local enable_mergejoin = on; set local enable_bitmapscan = on;
-			set local plan_cache_mode = auto`)
+		err := wholeTables(ctx, tx)
 		for _, text := range checks {
 			var found []string
 			if err == nil && len(breaches) < breachesMax {

@@ -62,13 +62,18 @@ on conflict (job_id) do update set at = clock_timestamp(), attempt = excluded.at
 // JobLog returns the newest lines of a job, oldest of them first, and how many
 // there are in all.
 func (db *DB) JobLog(ctx context.Context, id int64, limit int) (lines []LogLine, total int, err error) {
-	if err := db.GetContext(ctx, &total, db.sql(`select count(*) from tekrar.job_log where job_id = $1`), id); err != nil {
-		return nil, 0, fmt.Errorf("count job log: %w", err)
+	var rows []struct {
+		LogLine
+		Total int `db:"total"`
 	}
-	err = db.SelectContext(ctx, &lines, db.sql(`select job_id, attempt, at, line from (
-select * from tekrar.job_log where job_id = $1 order by job_id desc, id desc limit $2) l order by id`), id, limit)
+	err = db.SelectContext(ctx, &rows, db.sql(`select job_id, attempt, at, line,
+  (select count(*) from tekrar.job_log where job_id = $1) as total
+from (select * from tekrar.job_log where job_id = $1 order by job_id desc, id desc limit $2) l order by id`), id, limit)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read job log: %w", err)
+	}
+	for _, r := range rows {
+		lines, total = append(lines, r.LogLine), r.Total
 	}
 	return lines, total, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
@@ -18,6 +19,8 @@ type JobDetail struct {
 	Policy     json.RawMessage
 	PolicyFrom string // "job", "kind", or "" when no server has published the kind
 	TimeoutMS  *int64 // the job's own, else its kind's; nil: none
+	Tags       []string
+	StuckAt    *time.Time // processing, and past its timeout since then
 	History    []HistoryRow
 	// HistoryTotal counts all rows of the job, late ones included.
 	HistoryTotal int
@@ -26,7 +29,8 @@ type JobDetail struct {
 const jobDetail = `
 select j.args, coalesce(j.policy, k.policy) as policy,
        case when j.policy is not null then 'job' when k.kind is not null then 'kind' else '' end as policy_from,
-       coalesce(j.timeout_ms, k.timeout_ms) as timeout_ms,
+       coalesce(j.timeout_ms, k.timeout_ms) as timeout_ms, coalesce(j.tags, '{}') as tags,
+       (select r.stuck_at from tekrar.running r where r.job_id = j.id) as stuck_at,
        (select count(*) from tekrar.history h where h.job_id = j.id) as history_total
 from tekrar.jobs j
 left join lateral (select kind, policy, timeout_ms from tekrar.kinds where kind = j.kind offset 0) k on true
@@ -51,7 +55,7 @@ func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64)
 		d.JobRow = rows[0]
 		var args, policy []byte
 		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id).
-			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, &d.HistoryTotal)
+			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.StuckAt, &d.HistoryTotal)
 		if err != nil {
 			return err
 		}

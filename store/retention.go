@@ -16,22 +16,27 @@ const finishedKinds = `with recursive k as (
   union all
   select (select h.kind from tekrar.history h where h.state = $1 and h.state in (4, 6) and h.kind > k.kind order by h.kind limit 1)
   from k where k.kind is not null
-) select kind from k where kind is not null`
+) select k.kind, coalesce(case when $1 = 4 then own.keep_succeeded_ms else own.keep_deleted_ms end, $2) as keep_ms
+from k left join lateral (select * from tekrar.kinds where kind = k.kind offset 0) own on true where k.kind is not null`
 
 // Expire removes jobs that have been in the finished state (Succeeded or
-// Deleted) for longer than keep, with their history: oldest first, in chunks
-// that neither bloat nor block, until none is left or ctx ends. It returns how
-// many went. Failed jobs are never touched.
+// Deleted) for longer than keep, or than their kind's own retention, with their
+// history: oldest first, in chunks that neither bloat nor block, until none is
+// left or ctx ends. A negative time keeps them for ever. It returns how many
+// went. Failed jobs are never touched.
 func (db *DB) Expire(ctx context.Context, state State, keep time.Duration) (n int, err error) {
-	var kinds []string
-	if err := db.SelectContext(ctx, &kinds, db.sql(finishedKinds), state); err != nil {
+	var kinds []struct {
+		Kind   string `db:"kind"`
+		KeepMS int64  `db:"keep_ms"`
+	}
+	if err := db.SelectContext(ctx, &kinds, db.sql(finishedKinds), state, keep.Milliseconds()); err != nil {
 		return 0, fmt.Errorf("expire %s jobs: %w", state, err)
 	}
-	for _, kind := range kinds {
+	for _, k := range kinds {
 		after := int64(0)
-		for after >= 0 {
+		for k.KeepMS >= 0 && after >= 0 {
 			var chunk int
-			if chunk, after, err = db.expireChunk(ctx, state, kind, keep, after); err != nil {
+			if chunk, after, err = db.expireChunk(ctx, state, k.Kind, time.Duration(k.KeepMS)*time.Millisecond, after); err != nil {
 				return n, fmt.Errorf("expire %s jobs: %w", state, err)
 			}
 			n += chunk

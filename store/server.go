@@ -83,22 +83,43 @@ where not exists (select 1 from tekrar.running r where r.job_id = t.job_id and r
 	return taken, nil
 }
 
+// MarkStuck notes that these attempts run on past their timeout.
+func (db *DB) MarkStuck(ctx context.Context, server int64, tokens []Token) error {
+	ids, attempts := make([]int64, len(tokens)), make([]int64, len(tokens))
+	for i, t := range tokens {
+		ids[i], attempts[i] = t.ID, int64(t.Attempt)
+	}
+	err := db.beat(ctx, `update tekrar.running r set stuck_at = clock_timestamp()
+from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt)
+where r.job_id = t.job_id and r.attempt = t.attempt and r.server = $1 and r.stuck_at is null returning r.job_id`,
+		func(*sql.Rows) error { return nil }, server, pq.Array(ids), pq.Array(attempts))
+	if err != nil {
+		return fmt.Errorf("mark stuck attempts: %w", err)
+	}
+	return nil
+}
+
 // NewKind is what a server publishes about a kind it handles.
 type NewKind struct {
 	Kind, Queue string
 	MaxRetries  int
 	Timeout     time.Duration // 0: none
 	Policy      string        // JSON
+	// How long its succeeded and deleted jobs are kept; 0: as the server that
+	// tidies says, negative: for ever.
+	KeepSucceeded, KeepDeleted time.Duration
 }
 
 // PublishKinds writes what this server knows about its kinds; the last to start wins.
 func (db *DB) PublishKinds(ctx context.Context, kinds []NewKind) error {
 	for _, k := range kinds {
-		err := db.beat(ctx, `insert into tekrar.kinds (kind, queue, max_retries, timeout_ms, policy)
-values ($1, $2, $3, nullif($4::bigint, 0), $5::text::jsonb)
+		err := db.beat(ctx, `insert into tekrar.kinds (kind, queue, max_retries, timeout_ms, policy, keep_succeeded_ms, keep_deleted_ms)
+values ($1, $2, $3, nullif($4::bigint, 0), $5::text::jsonb, nullif($6::bigint, 0), nullif($7::bigint, 0))
 on conflict (kind) do update set queue = excluded.queue, max_retries = excluded.max_retries,
-  timeout_ms = excluded.timeout_ms, policy = excluded.policy, seen_at = clock_timestamp() returning kind`,
-			func(*sql.Rows) error { return nil }, k.Kind, k.Queue, k.MaxRetries, k.Timeout.Milliseconds(), k.Policy)
+  timeout_ms = excluded.timeout_ms, policy = excluded.policy, keep_succeeded_ms = excluded.keep_succeeded_ms,
+  keep_deleted_ms = excluded.keep_deleted_ms, seen_at = clock_timestamp() returning kind`,
+			func(*sql.Rows) error { return nil }, k.Kind, k.Queue, k.MaxRetries, k.Timeout.Milliseconds(), k.Policy,
+			k.KeepSucceeded.Milliseconds(), k.KeepDeleted.Milliseconds())
 		if err != nil {
 			return fmt.Errorf("publish kind %q: %w", k.Kind, err)
 		}

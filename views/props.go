@@ -180,6 +180,7 @@ type JobProps struct {
 	Planned      []PlannedRetry // coming retries if each fails, soonest first; may be nil
 	GivesUpAt    *time.Time     // when the plan ends, nil unknown
 	Tags         []string
+	StuckAt      *time.Time // processing, past its timeout since then
 	Said         SaidProps
 }
 

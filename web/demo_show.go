@@ -25,7 +25,9 @@ func demoShow(r *request) error {
 		ctx, cancel := r.timed()
 		defer cancel()
 		reports, ok := load(ctx, r.d, "demo reports", r.d.o.Demo.Reports)
-		p.Reports, p.ReportsFailed = presentReports(reports), !ok
+		if p.ReportsFailed = !ok; ok {
+			p.Reports = presentReports(reports)
+		}
 	}
 	return r.page(fiber.StatusOK, views.DemoPage(r.layout("Demo", "demo"), p))
 }

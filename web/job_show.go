@@ -14,6 +14,9 @@ import (
 // historyPage is how many history rows a job's page shows at once.
 const historyPage = 50
 
+// logLines is how many lines of its log it shows.
+const logLines = 200
+
 func jobShow(r *request) error {
 	id, ok := jobID(r.Params("id"))
 	if !ok {
@@ -47,6 +50,10 @@ func (d *Dashboard) jobPage(ctx context.Context, id, before int64) (views.JobPro
 	if n := len(detail.History); n == historyPage && n < detail.HistoryTotal {
 		p.Older = strconv.FormatInt(detail.History[n-1].ID, 10)
 	}
+	if said, ok := load(ctx, d, "job log", func(ctx context.Context) (store.Said, error) { return d.db.Said(ctx, id, logLines) }); ok {
+		p.Said = presentSaid(said)
+	}
+	p.Said.Version += p.Version // a result comes with a history row
 	p.Planned, p.GivesUpAt = planned(detail)
 	return p, nil
 }
@@ -66,7 +73,12 @@ func (d *Dashboard) jobLook(l views.Layout, id, before int64) look {
 				return draw(l, p)
 			}}
 		}
-		pic := d.picture(l, part("job-header", views.JobHeader), part("job-actions", views.JobActions))
+		said := sketch{"job-said", p.Said.Version, func(l views.Layout, v int64) templ.Component {
+			p := p
+			p.Said.Version = v
+			return views.JobSaid(l, p)
+		}}
+		pic := d.picture(l, said, part("job-header", views.JobHeader), part("job-actions", views.JobActions))
 		if before == 0 {
 			for _, s := range []sketch{
 				part("job-timeline", views.Timeline), part("job-error", views.JobError), part("job-attempts", views.JobAttempts),

@@ -54,6 +54,7 @@ func presentJob(d store.JobDetail, known handledKinds) views.JobProps {
 	p := views.JobProps{
 		JobRowProps: presentRow(d.JobRow, known), Args: string(d.Args),
 		Policy: string(d.Policy), PolicyFrom: d.PolicyFrom, HistoryTotal: d.HistoryTotal,
+		Tags: d.Tags, StuckAt: d.StuckAt,
 	}
 	if d.TimeoutMS != nil {
 		timeout := time.Duration(*d.TimeoutMS) * time.Millisecond
@@ -61,6 +62,18 @@ func presentJob(d store.JobDetail, known handledKinds) views.JobProps {
 	}
 	for _, h := range d.History {
 		p.History = append(p.History, presentHistory(h))
+	}
+	return p
+}
+
+// presentSaid words what a handler said.
+func presentSaid(s store.Said) views.SaidProps {
+	p := views.SaidProps{LogTotal: s.Total, Version: s.Version}
+	for _, l := range s.Lines {
+		p.Log = append(p.Log, views.LogLineProps{At: l.At, Attempt: l.Attempt, Line: l.Line})
+	}
+	if g := s.Progress; g != nil {
+		p.Progress = &views.ProgressProps{At: g.At, Attempt: g.Attempt, Done: g.Done, Total: g.Total, Message: g.Message}
 	}
 	return p
 }

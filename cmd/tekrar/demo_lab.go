@@ -17,7 +17,6 @@ import (
 	"github.com/tekrar/tekrar/cmd/tekrar/bookstore"
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
-	"github.com/tekrar/tekrar/web"
 )
 
 // openLab starts the demo's mail provider and the scenarios around it. The provider

@@ -167,7 +167,7 @@ func TestGuardWarnsOrRefuses(t *testing.T) {
 	if !errors.As(err, &guard) || !strings.Contains(err.Error(), "UUID") {
 		t.Errorf("%v, want a GuardError", err)
 	}
-	b.same(idempotency.Held, b.claim(b.Claims, idempotency.RawKey(fmt.Sprint("mail:", id))).Result)
+	b.same(idempotency.Held, b.claim(b.Claims, idempotency.RawKey(id.(string))).Result)
 	b.same(idempotency.Held, b.claim(b.another(), idempotency.NewKey("mail", id)).Result) // only warns
 }
 

@@ -18,10 +18,9 @@ const Retention = 30 * 24 * time.Hour
 type Warning struct {
 	// What ends too early: "key life" or "retention".
 	What string
-	// Life of it, from the first request.
-	Life time.Duration
-	// Retry is the first automatic retry that may start after Life; 0: the first
-	// run alone may.
+	// Life of it, from the first request, of which the last Margin is not relied on.
+	Life, Margin time.Duration
+	// Retry is the first automatic retry that may start too late.
 	Retry int
 	// Start is when that retry starts at the latest.
 	Start time.Duration
@@ -36,11 +35,15 @@ func (w Warning) String() string {
 	if w.What == retention {
 		subject = "the retention of claims"
 	}
-	if w.Start == math.MaxInt64 {
-		return fmt.Sprintf("a run without a timeout may outlive %s (%v)", subject, w.Life)
+	life := w.Life.String()
+	if w.Margin > 0 {
+		life += fmt.Sprintf(" less %v", w.Margin)
 	}
-	return fmt.Sprintf("retry %d may start %v after the first request, beyond %s (%v); the last one ends after %v",
-		w.Retry, w.Start, subject, w.Life, w.Horizon)
+	if w.Start == math.MaxInt64 {
+		return fmt.Sprintf("a run without a timeout may outlive %s (%s)", subject, life)
+	}
+	return fmt.Sprintf("retry %d may start %v after the first request, beyond %s (%s); the last one ends after %v",
+		w.Retry, w.Start, subject, life, w.Horizon)
 }
 
 const (
@@ -48,23 +51,23 @@ const (
 	retention = "retention"
 )
 
-// CheckHorizon compares a retry policy with the provider's key life and with
-// Retention. The latest moment of a retry is the sum of the longest waits before it
+// CheckHorizon compares a retry policy with the provider's key life, less the margin
+// of ClaimOptions, and with Retention. The latest moment of a retry is the sum of the longest waits before it
 // and, for each earlier run, timeout and lease: a run may take its timeout, and the
 // loss of its server is noticed a lease later. A timeout of 0 means none. Time that
 // jobs wait for a worker, snoozes and requeues by hand come on top.
 func CheckHorizon(policy jobs.RetryPolicy, timeout, lease time.Duration, profile Profile) []Warning {
 	var found []Warning
-	check := func(what string, life time.Duration) {
-		if w, outside := outlives(policy, timeout, lease, life); outside {
-			w.What, w.Provider = what, profile.Name
+	check := func(what string, life, margin time.Duration) {
+		if w, outside := outlives(policy, timeout, lease, life-margin); outside {
+			w.What, w.Life, w.Margin, w.Provider = what, life, margin, profile.Name
 			found = append(found, w)
 		}
 	}
 	if profile.Honours() && profile.KeyLife > 0 {
-		check(keyLife, profile.KeyLife)
+		check(keyLife, profile.KeyLife, profile.margin())
 	}
-	check(retention, Retention)
+	check(retention, Retention, 0)
 	return found
 }
 
@@ -85,19 +88,20 @@ func RequireHorizon(mode idempotency.Mode, policy jobs.RetryPolicy, timeout, lea
 	return found, errors.Join(errs...)
 }
 
+// outlives finds the first retry that may start later than life after the first run.
 func outlives(policy jobs.RetryPolicy, timeout, lease, life time.Duration) (Warning, bool) {
 	if policy.MaxRetries <= 0 {
 		return Warning{}, false // one run, one request
 	}
 	if timeout <= 0 {
-		return Warning{Life: life, Retry: 1, Start: math.MaxInt64, Horizon: math.MaxInt64}, true
+		return Warning{Retry: 1, Start: math.MaxInt64, Horizon: math.MaxInt64}, true
 	}
 	run := timeout + lease
 	start := time.Duration(0)
 	for n := 1; n <= policy.MaxRetries; n++ {
 		_, longest := policy.WaitBand(n)
 		if start += run + longest; start > life {
-			return Warning{Life: life, Retry: n, Start: start, Horizon: policy.Horizon(run)}, true
+			return Warning{Retry: n, Start: start, Horizon: policy.Horizon(run)}, true
 		}
 	}
 	return Warning{}, false

@@ -25,10 +25,11 @@ func TestHorizon(t *testing.T) {
 		{"default, a day", jobs.DefaultRetry(), 5 * time.Minute, 30 * time.Second, Article(), nil, ""},
 		{"default, six hours", jobs.DefaultRetry(), 5 * time.Minute, 30 * time.Second, PayPalLike(), nil, ""},
 		{"default, five minutes", jobs.DefaultRetry(), 5 * time.Minute, 30 * time.Second, ShortMail(), []int{1},
-			"retry 1 may start 6m14s after the first request, beyond the key life of short-mail (5m0s); the last one ends after 5h45m8s"},
+			"retry 1 may start 6m14s after the first request, beyond the key life of short-mail (5m0s less 30s); the last one ends after 5h45m8s"},
 		{"short runs, five minutes", jobs.DefaultRetry(), 10 * time.Second, 30 * time.Second, ShortMail(), []int{3}, "retry 3 may start 5m56s"},
 		{"seconds, five minutes", delays, 10 * time.Second, 30 * time.Second, ShortMail(), nil, ""},
-		{"just within", delays, 92*time.Second + 333*time.Millisecond, time.Millisecond, ShortMail(), nil, ""},
+		{"just within", delays, 84 * time.Second, 333 * time.Millisecond, ShortMail(), nil, ""}, // 3·84.333 s + 17 s = 269.999 s
+		{"just outside", delays, 84 * time.Second, 334 * time.Millisecond, ShortMail(), []int{3}, "retry 3 may start 4m30.002s"},
 		{"days", days, time.Minute, 30 * time.Second, Article(), []int{1, 30}, "retention of claims"},
 		{"no keys", days, time.Minute, 30 * time.Second, NoKeys(), []int{30}, "retention of claims"},
 		{"no timeout", delays, 0, 30 * time.Second, Article(), []int{1, 1}, "without a timeout"},

@@ -17,7 +17,7 @@ func (c *Client) ClaimOptions() []idempotency.Option {
 	if p.Honours() {
 		options = append(options, idempotency.OnUnknown(idempotency.Resend))
 		if p.KeyLife > 0 {
-			options = append(options, idempotency.KeyLife(p.KeyLife, min(p.KeyLife/10, 5*time.Minute)))
+			options = append(options, idempotency.KeyLife(p.KeyLife, p.margin()))
 		}
 		return options
 	}
@@ -26,6 +26,10 @@ func (c *Client) ClaimOptions() []idempotency.Option {
 	}
 	return options
 }
+
+// margin is the last part of the key life that is not relied on: clocks differ, and a
+// request takes its time.
+func (p Profile) margin() time.Duration { return min(p.KeyLife/10, 5*time.Minute) }
 
 func (c *Client) probe(ctx context.Context, claim *idempotency.Claim) (idempotency.Answer, any, error) {
 	found, err := c.LookUp(ctx, claim.ProviderKey())
