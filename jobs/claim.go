@@ -29,6 +29,8 @@ const (
 	// claimGrace is how long a stop waits for the answer of a claim that is on
 	// its way: without it nobody knows which jobs it took.
 	claimGrace = 2 * time.Second
+	// lookEvery is how often a server compares what it holds with what it knows.
+	lookEvery = 30 * time.Second
 )
 
 // claimer takes jobs for the free slots of this process.
@@ -42,6 +44,7 @@ type claimer struct {
 	turn   int
 	rate   float64 // finished a second, smoothed
 	asked  time.Time
+	looked time.Time
 	unsure bool // a claim had no answer: it may have taken jobs that nobody here knows of
 }
 
@@ -58,7 +61,7 @@ func newClaimer(e *engine) *claimer {
 			queues[h.queue] = 0
 		}
 	}
-	return &claimer{e: e, woken: newSignal(), cursor: map[lane]time.Time{}, queues: sortedKeys(queues), units: e.c.units(queues)}
+	return &claimer{e: e, looked: time.Now(), woken: newSignal(), cursor: map[lane]time.Time{}, queues: sortedKeys(queues), units: e.c.units(queues)}
 }
 
 func (k *claimer) queueNames() []string { return k.queues }
@@ -96,7 +99,9 @@ func (k *claimer) run(ctx context.Context) {
 // the next round; 0: some lane may hold more, and there is room. Units take
 // turns, and so do the queues of one, so that none starves the others.
 func (k *claimer) round(ctx context.Context) (wait time.Duration, err error) {
-	if k.unsure {
+	// A claim that was cut off can commit after the look that followed it: one more
+	// look now and then finds what nobody here knows of.
+	if k.unsure = k.unsure || time.Since(k.looked) > lookEvery; k.unsure {
 		if err := k.adopt(ctx); err != nil {
 			return 0, err
 		}
@@ -230,6 +235,6 @@ func (k *claimer) unknown(ctx context.Context) ([]store.Claimed, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.unsure = false
+	k.unsure, k.looked = false, time.Now()
 	return slices.DeleteFunc(held, func(c store.Claimed) bool { return known[store.Token{ID: c.ID, Attempt: c.Attempt}] }), nil
 }

@@ -127,7 +127,7 @@ func TestEnqueueManyOfFiveThousand(t *testing.T) {
 func TestInAndAt(t *testing.T) {
 	t.Parallel()
 	r := start(t, quickly(), on(nothing))
-	const wait = 400 * time.Millisecond
+	const wait = 2 * time.Second // longer than a busy machine takes from the option to the insert
 	for _, option := range []func() jobs.EnqueueOption{
 		func() jobs.EnqueueOption { return jobs.In(wait) },
 		func() jobs.EnqueueOption {

@@ -230,7 +230,8 @@ func TestKilledWhileFiring(t *testing.T) {
 		}
 		doomed := spawn(t, dsn, "doomed", workerTicks+"=1")
 		eventually(t, "it has made the job and waits", func() bool {
-			return ask[int](t, db, `select count(*) from pg_locks where not granted and mode = 'RowExclusiveLock' and relation = 'tekrar.recurring_fires'::regclass`) == 1
+			return ask[int](t, db, `select count(*) from pg_locks where not granted and mode = 'RowExclusiveLock' and relation = 'tekrar.recurring_fires'::regclass
+				and database = (select oid from pg_database where datname = current_database())`) == 1
 		})
 		doomed.signal(syscall.SIGKILL)
 		doomed.wait()

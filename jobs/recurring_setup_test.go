@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,10 +61,12 @@ func ticks(fn func(context.Context, *jobs.Job[task]) error, id, spec string, opt
 // declared runs a server until it has stored what it declares, and stops it.
 func declared(t testing.TB, db *store.DB, register func(*jobs.Client)) {
 	t.Helper()
-	before := ask[int](t, db, `select count(*) from tekrar.servers`)
-	r := startOn(t, db, quickly(), register)
-	eventually(t, "the server has declared", func() bool {
-		return ask[int](t, db, `select count(*) from tekrar.servers`) > before && live(t, db) > 0
+	log := &loud{level: slog.LevelInfo}
+	cfg := quickly()
+	cfg.Logger = slogOf(log)
+	r := startOn(t, db, cfg, register)
+	eventually(t, "the server has started", func() bool {
+		return slices.ContainsFunc(log.said(), func(line string) bool { return strings.HasPrefix(line, "server started") })
 	})
 	r.stop()
 }

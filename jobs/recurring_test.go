@@ -34,7 +34,9 @@ func TestCRN08FireWhileNoServerRan(t *testing.T) {
 	if !j.FireAt.Equal(noon) || j.RecurringID != "daily" {
 		t.Errorf("the handler saw %q fire at %v, want %v", j.RecurringID, j.FireAt, noon)
 	}
-	r.waitFor(j.ID, store.Succeeded)
+	if d := r.waitFor(j.ID, store.Succeeded); d.RecurringID != "daily" || d.FireAt == nil || !d.FireAt.Equal(noon) {
+		t.Errorf("%+v", d)
+	}
 	row := recurring(t, db, "daily")
 	same(t, []string{"enqueued succeeded"}, fires(row))
 	if !row.Last[0].FireAt.Equal(noon) || !row.LastFire.Equal(noon) || !row.NextRun.Equal(noon.Add(24*time.Hour)) {
@@ -108,6 +110,7 @@ func TestCRN11FiveServersOneJobAFire(t *testing.T) {
 		r := startOn(t, storetest.Open(t, dsn, store.Options{Logger: slogOf(log)}), cfg, ticks(nothing, "tick", "* * * * * *"))
 		defer r.stop()
 	}
+	eventually(t, "ten fires", func() bool { return ask[int](t, db, `select count(*) from tekrar.jobs`) >= 10 })
 	eventually(t, "twenty fires", func() bool { return ask[int](t, db, `select count(*) from tekrar.jobs`) >= 20 })
 	if n := contiguous(t, db, "tick"); n < 20 {
 		t.Errorf("%d fires", n)
@@ -184,7 +187,7 @@ func TestCRN18LockedTable(t *testing.T) {
 		var cancelled int
 		eventually(t, "the firing hangs", func() bool {
 			cancelled = ask[int](t, db, `select count(*) filter (where pg_cancel_backend(pid)) from pg_locks
-				where not granted and relation = 'tekrar.recurring'::regclass`)
+				where not granted and relation = 'tekrar.recurring'::regclass and database = (select oid from pg_database where datname = current_database())`)
 			return cancelled > 0
 		})
 	}

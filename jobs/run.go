@@ -87,12 +87,7 @@ func (e *engine) attempt(slot int, a *attempt) {
 	ctx = context.WithValue(ctx, attemptKey{}, run)
 	var res result
 	defer func() {
-		if run.committed() {
-			e.c.changes.add(a.ID)
-			e.held.drop(a)
-			return
-		}
-		e.conclude(ctx, log, slot, a, res, time.Since(run.began))
+		e.conclude(ctx, log, slot, run, res)
 	}()
 	if !e.held.start(a, cancel) {
 		res.Err, res.Cause = context.Cause(ctx), context.Cause(ctx)
@@ -105,7 +100,11 @@ func (e *engine) attempt(slot int, a *attempt) {
 	runHandler(ctx, e.handlers[a.Kind], a, &res)
 }
 
-func (e *engine) conclude(ctx context.Context, log *slog.Logger, slot int, a *attempt, res result, took time.Duration) {
+func (e *engine) conclude(ctx context.Context, log *slog.Logger, slot int, run *runningAttempt, res result) {
+	a, took, committed := run.a, time.Since(run.began), run.committed()
+	if committed { // what went wrong after the commit undoes nothing
+		res = result{}
+	}
 	if res.failure() != nil {
 		res.Upcoming = e.firer.upcoming(a)
 	}
@@ -120,7 +119,11 @@ func (e *engine) conclude(ctx context.Context, log *slog.Logger, slot int, a *at
 		info, _ := Current(ctx)
 		tell(log, "Ended", func() { hook(info, a.verdict(d, res)) })
 	}
-	e.settler.add(a.settled(slot, took, d))
+	if committed {
+		e.c.changes.add(a.ID)
+	} else {
+		e.settler.add(a.settled(slot, took, d))
+	}
 	e.held.drop(a)
 }
 

@@ -38,7 +38,8 @@ comment on column effect_claims.past is 'Holders from whom the claim was taken o
 
 -- The settle of a job looks here, nearly always in vain: unsettled claims only.
 create index effect_claims_unsettled on effect_claims (job_id) where state in (1, 2, 3) and job_id is not null;
-create index effect_claims_open on effect_claims (claimed_at, key) where state in (1, 2, 3);
+-- The odd condition keeps the settle, which does not repeat it, off this index.
+create index effect_claims_open on effect_claims (claimed_at, key) where state in (1, 2, 3) and claimed_at >= '-infinity';
 create index effect_claims_of_job on effect_claims (job_id, key) where job_id is not null;
 create index effect_claims_settled on effect_claims (touched_at, key) where state in (4, 5, 6);
 

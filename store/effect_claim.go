@@ -28,6 +28,7 @@ select $1, case when $8::boolean then 2 else 1 end, nullif($3::bigint, 0),
   case when $8 then clock_timestamp() end, case when $8 then clock_timestamp() end,
   clock_timestamp() + $7::bigint * interval '1 microsecond', $7, nullif($10::bigint, 0)
 where current_setting('transaction_isolation') = 'read committed'
+  and ($3 = 0 or exists (select 1 from tekrar.running r where r.job_id = $3 and r.attempt = $4 and r.server = $5))
 on conflict (key) do update set
   token = nextval('tekrar.effect_tokens'), claimed_at = clock_timestamp(), touched_at = clock_timestamp(),
   state = case when $8 and c.effect_at is null then 2 else 1 end,
@@ -62,6 +63,7 @@ where c.key = $1 and c.token = $2 and c.touched_at < clock_timestamp() - interva
 
 // ClaimEffect tries to take the claim. took: the row is the caller's now. Else the
 // row says why not: done, unknown, held by another, or claimed for other content.
+// ErrStateChanged: it is free, but the attempt no longer holds its job.
 func (db *DB) ClaimEffect(ctx context.Context, q Querier, t EffectTry) (row Effect, took bool, err error) {
 	defer func() {
 		if err != nil {
@@ -78,6 +80,9 @@ func (db *DB) ClaimEffect(ctx context.Context, q Querier, t EffectTry) (row Effe
 		db.reach("effect: not taken")
 		again := false
 		if row, again, err = db.lookAtEffect(ctx, q, t); err != nil || !again {
+			return row, false, err
+		}
+		if err = db.needAttempt(ctx, q, t.Holder); err != nil {
 			return row, false, err
 		}
 	}
@@ -130,6 +135,19 @@ func (db *DB) needReadCommitted(ctx context.Context, q Querier) error {
 	err := db.onEffects(ctx, q, `select current_setting('transaction_isolation')`, func(r *sql.Rows) error { return r.Scan(&level) })
 	if err == nil && level != "read committed" {
 		err = errIsolation(level)
+	}
+	return err
+}
+
+func (db *DB) needAttempt(ctx context.Context, q Querier, h EffectHolder) error {
+	if h.JobID == 0 {
+		return nil
+	}
+	lives := false
+	err := db.onEffects(ctx, q, `select exists (select 1 from tekrar.running r where r.job_id = $1 and r.attempt = $2 and r.server = $3)`,
+		func(r *sql.Rows) error { return r.Scan(&lives) }, h.JobID, h.Attempt, h.Server)
+	if err == nil && !lives {
+		err = ErrStateChanged
 	}
 	return err
 }

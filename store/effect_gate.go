@@ -15,3 +15,9 @@ const openEffect = `left join lateral (
   from tekrar.effect_claims c where i.state = 4 and c.job_id = i.job_id and c.state in (1, 2, 3) limit 1) u on true`
 
 const openEffectType = "unsettled effect claim"
+
+// What the gate is there for, looked at from behind.
+const checkEffects = `select format('job %s: succeeded, but its effect claim %s is %s', c.job_id, c.key, (array['claimed', 'begun', 'unknown'])[c.state])
+from tekrar.effect_claims c cross join lateral (
+  select state from tekrar.history where job_id = c.job_id and state <= 6 order by id desc limit 1) h
+where c.state in (1, 2, 3) and c.job_id is not null and h.state = 4 order by c.key limit 20`

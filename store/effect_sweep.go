@@ -27,7 +27,7 @@ const sweepEffects = `with stale as materialized (
     (select f.error_type from tekrar.failed f where f.job_id = c.job_id) as failed,
     exists (select 1 from tekrar.ready r where r.job_id = c.job_id) or exists (select 1 from tekrar.scheduled s where s.job_id = c.job_id)
       or exists (select 1 from tekrar.running n where n.job_id = c.job_id) as waits
-  from tekrar.effect_claims c where c.state in (1, 2) and (c.claimed_at, c.key) > ($1::timestamptz, $2) and ` + effectStale + `
+  from tekrar.effect_claims c where c.state in (1, 2) and c.claimed_at >= '-infinity' and (c.claimed_at, c.key) > ($1::timestamptz, $2) and ` + effectStale + `
   order by c.claimed_at, c.key limit 500 for update of c skip locked
 ), judged as (
   select s.*, case when s.doubt then 'unknown' when s.waits then 'waiting'

@@ -21,7 +21,11 @@ type JobDetail struct {
 	TimeoutMS  *int64 // the job's own, else its kind's; nil: none
 	Tags       []string
 	StuckAt    *time.Time // processing, and past its timeout since then
-	History    []HistoryRow
+	// RecurringID names the recurring job that made it, empty if none did; FireAt is
+	// the due time that it stands for.
+	RecurringID string
+	FireAt      *time.Time
+	History     []HistoryRow
 	// HistoryTotal counts all rows of the job, late ones included.
 	HistoryTotal int
 }
@@ -30,6 +34,7 @@ const jobDetail = `
 select j.args, coalesce(j.policy, k.policy) as policy,
        case when j.policy is not null then 'job' when k.kind is not null then 'kind' else '' end as policy_from,
        coalesce(j.timeout_ms, k.timeout_ms) as timeout_ms, coalesce(j.tags, '{}') as tags,
+       coalesce(j.recurring_id, '') as recurring_id, j.fire_at,
        (select r.stuck_at from tekrar.running r where r.job_id = j.id) as stuck_at,
        (select count(*) from tekrar.history h where h.job_id = j.id) as history_total
 from tekrar.jobs j
@@ -55,7 +60,7 @@ func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64)
 		d.JobRow = rows[0]
 		var args, policy []byte
 		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id).
-			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.StuckAt, &d.HistoryTotal)
+			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.RecurringID, &d.FireAt, &d.StuckAt, &d.HistoryTotal)
 		if err != nil {
 			return err
 		}

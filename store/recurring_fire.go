@@ -173,10 +173,11 @@ func (db *DB) findUnfinished(ctx context.Context, tx *sqlx.Tx, due []Due) error 
 	return rows.Err()
 }
 
+// Scalar subqueries, since an exists may become a hash of the whole hot table.
 const unfinished = `select u.id, j.job_id from unnest($1::text[]) u(id) cross join lateral (
   select f.job_id from (
     select job_id, fire_at from tekrar.recurring_fires where recurring_id = u.id and job_id is not null order by fire_at desc limit 100) f
-  where exists (select 1 from tekrar.ready h where h.job_id = f.job_id)
-     or exists (select 1 from tekrar.running h where h.job_id = f.job_id)
-     or exists (select 1 from tekrar.scheduled h where h.job_id = f.job_id)
+  where (select 1 from tekrar.ready h where h.job_id = f.job_id limit 1) is not null
+     or (select 1 from tekrar.running h where h.job_id = f.job_id limit 1) is not null
+     or (select 1 from tekrar.scheduled h where h.job_id = f.job_id limit 1) is not null
   order by f.fire_at desc limit 1) j`

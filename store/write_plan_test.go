@@ -61,6 +61,8 @@ func TestHotStatementsFollowTheirIndex(t *testing.T) {
 		"settle":       {`Index Scan using running_pkey on running\w*\s+Index Cond: \(job_id = i\w*.job_id\)`, `Tid Scan on running`},
 		"promote":      {`Index Scan using scheduled_due on scheduled\w*\s+Index Cond: \(run_at <=`, `Tid Scan on scheduled`},
 		"reclaim":      {`Tid Scan on running`},
+		"due":          {`Index Scan using recurring_due on recurring \w+\s+Index Cond: \(due_at <=`},
+		"unfinished":   {`recurring_fires_enqueued`, `ready_pkey on ready h\s+Index Cond: \(job_id =`, `running_pkey on running h\w*\s+Index Cond`, `scheduled_pkey on scheduled h\w*\s+Index Cond`},
 		"delete":       {`Index Scan using ready_pkey`, `Index Scan using running_pkey`, `Index Scan using scheduled_pkey`, `Index Scan using failed_pkey`},
 		"expire, rows": {`Index Scan using history_finished on history\w*\s+Index Cond: \(\(state = \$1\) AND \(kind = \$2\) AND \(id > \$3\)\)`},
 	} {

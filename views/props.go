@@ -10,6 +10,10 @@
 //	JobPage(Layout, JobProps)             GET  /jobs/{id}?before=
 //	AttemptsPage(Layout, AttemptsProps)   GET  /attempts?span=1h|6h|24h&scale=count|share&kind=&queue=
 //	QueuesPage(Layout, QueuesProps)       GET  /queues
+//	RecurringPage(Layout, RecurringProps) GET  /recurring
+//	RecurringOnePage(Layout, RecurringOneProps)          GET  /recurring/{id}
+//	RecurringFormPage(Layout, RecurringFormProps)        GET  /recurring-new, POST /recurring-save
+//	RecurringConfirmPage(Layout, RecurringConfirmProps)  POST /recurring-confirm
 //	ServersPage(Layout, ServersProps)     GET  /servers
 //	DemoPage(Layout, DemoProps)           GET  /demo
 //	MessagePage(Layout, MessageProps)     404, 409, 400, 500, 503
@@ -32,6 +36,8 @@
 //	attempts-chart  AttemptsChart(Layout, ChartProps)     v: ChartProps.Version
 //	queue-rows      QueueRows(Layout, QueuesProps)        v: QueuesProps.Version; the <tbody>
 //	server-rows     ServerRows(Layout, ServersProps)      v: ServersProps.Version; the <tbody>
+//	recurring-row-<escaped id>  RecurringRow(Layout, RecurringRowProps)  v: RecurringRowProps.Version, also the next four
+//	recurring-header, recurring-actions, recurring-fires, recurring-facts  RecurringHeader(Layout, RecurringOneProps) and so on
 //
 // A version only grows: the job's last history id, or, where a part has no such
 // number, the milliseconds of Layout.Now (0 means: that). A fragment rendered for
@@ -43,6 +49,9 @@
 //	/jobs/confirm  do=requeue|delete|restore  target=<id>:<state> (repeated)  back=<local URL>
 //	/jobs/act      do=once|fresh|delete|restore  target=<id>:<state> (repeated)  back=<local URL>
 //	/queues/act    do=pause|resume  queue=<name>
+//	/recurring-confirm  do=remove  id=<id>
+//	/recurring-act      do=run|pause|resume|remove  id=<id>  back=<local URL>
+//	/recurring-save     do=preview|save  new=1 (else seen=, was_paused=)  and RecurringFormProps: id= kind= spec= zone= misfire= overlap= start= end= queue= args= paused=1
 //	/demo/enqueue  card=<key>  count=  delay=<seconds>  arg.<name>= (one for each field)
 //	/theme         theme=light|dark|auto  back=<local URL>
 //
@@ -82,7 +91,7 @@ type Layout struct {
 	Links       Links
 	Title       string    // of the page, without the product's name
 	Environment string    // "demo", "production"; "" shows none
-	Nav         string    // current entry: overview, jobs, attempts, queues, servers, demo; "" none
+	Nav         string    // current entry: overview, jobs, attempts, queues, recurring, servers, demo; "" none
 	Demo        bool      // the Demo page exists
 	Theme       string    // light, dark; anything else: as the system prefers
 	User, Role  string    // "" shows none

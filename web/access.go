@@ -116,6 +116,10 @@ const (
 	pauseQueue
 	enqueue
 	confirm
+	runRecurring
+	pauseRecurring
+	editRecurring
+	removeRecurring
 )
 
 // can is the one place that says which role may do what. An action that is not
@@ -125,6 +129,8 @@ func can(r Role, a action) bool {
 	case see, changeTheme:
 		return r >= Viewer
 	case requeue, remove, restore, pauseQueue, enqueue, confirm:
+		return r >= Operator
+	case runRecurring, pauseRecurring, editRecurring, removeRecurring:
 		return r >= Operator
 	}
 	return false

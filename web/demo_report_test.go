@@ -21,7 +21,7 @@ func TestDemoReports(t *testing.T) {
 	}
 	x := open(t, settings{prefix: "/ops", options: web.Options{Access: web.None(), Demo: &web.Demo{Cards: demo.Cards, Reports: reports}}})
 	a := x.get("/demo").wants(t, 200, "Counted", "At the provider.", "one mail &lt;b&gt;", "two mails", `href="/ops/jobs/42"`, "No request yet.", "Files a note.")
-	if strings.Contains(a.body, "Nobody sees this") || strings.Count(a.body, `class="err"`) != 2 {
+	if strings.Contains(a.body, "Nobody sees this") || strings.Count(a.body, `err">`) != 2 {
 		t.Errorf("%s", clip(a.body))
 	}
 	fail = errors.New("s3cret-internal")

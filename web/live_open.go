@@ -138,6 +138,9 @@ func (d *Dashboard) sceneOf(u *url.URL, l views.Layout, ids []int64) (s scene, e
 		s.look = d.queuesLook(l, name)
 		return s, nil
 	}
+	if s.look, err = d.recurringScene(inner, l, get, ids); s.look != nil || err != nil {
+		return s, err
+	}
 	dir, last, _ := strings.Cut(strings.TrimPrefix(inner, "/"), "/")
 	id, ok := jobID(last)
 	before, err := beforeRow(get)

@@ -37,6 +37,13 @@ var routes = []route{
 	{method: "POST", path: "/queues/act", handle: queuesAct, action: pauseQueue},
 	{method: "GET", path: "/queues/*", handle: queueShow},
 
+	{method: "GET", path: "/recurring", handle: recurringList, query: []string{"id"}},
+	{method: "GET", path: "/recurring/*", handle: recurringShow},
+	{method: "GET", path: "/recurring-new", handle: recurringNew, action: editRecurring},
+	{method: "POST", path: "/recurring-save", handle: recurringSave, action: editRecurring},
+	{method: "POST", path: "/recurring-confirm", handle: recurringConfirm, action: confirm},
+	{method: "POST", path: "/recurring-act", handle: recurringAct, action: confirm},
+
 	{method: "GET", path: "/servers", handle: serversList},
 
 	{method: "GET", path: "/demo", handle: demoShow},

@@ -61,7 +61,15 @@ var didWords = map[string]string{
 	"once": "requeued", "fresh": "requeued with a fresh budget", "delete": "deleted", "restore": "restored",
 }
 
+var recurringDid = map[string]string{
+	"run recurring": "1 job enqueued. The next fire stays where it is.", "pause recurring": "Paused: it fires no more until somebody resumes it.",
+	"resume recurring": "Resumed.", "remove recurring": "Removed.", "save recurring": "Saved.",
+}
+
 func (n notice) words() *views.Notice {
+	if text, ok := recurringDid[n.Do]; ok {
+		return &views.Notice{Text: text, Jobs: expand(n.Jobs)}
+	}
 	did, ok := didWords[n.Do]
 	if !ok {
 		return nil

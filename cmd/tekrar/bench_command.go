@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"flag"
+	"io"
+	"slices"
 
 	"github.com/tekrar/tekrar/cmd/tekrar/bench"
 )
@@ -13,8 +15,24 @@ func benchCommand(fs *flag.FlagSet) action {
 	fs.IntVar(&s.Workers, "workers", 2000, "jobs that run at once in drain")
 	fs.IntVar(&s.ArgBytes, "args-bytes", 0, "filling of the args in bytes")
 	fs.BoolVar(&s.River, "river", false, "measure River on the same server as well (from a checkout only)")
+	var chaos bench.ChaosSettings
+	fs.Float64Var(&chaos.Minutes, "minutes", 1, "chaos: minutes under load and faults")
+	fs.Uint64Var(&chaos.Seed, "seed", 1, "chaos: seed of the faults and the load")
+	fs.IntVar(&chaos.Processes, "workers-processes", 3, "chaos: worker processes, 2 to 50")
+	fs.Float64Var(&chaos.Crashes, "crashes", 1, "chaos: crashes of the database a minute, 0 to 10")
 	return func(ctx context.Context, p *program, c config, names []string) error {
+		if slices.Contains(names, "chaos") {
+			if len(names) > 1 || c.database != "" {
+				return usagef("bench chaos runs alone, on a private server of its own")
+			}
+			return bench.Chaos(ctx, chaos, p.stdout)
+		}
 		s.Database = c.database
 		return bench.Run(ctx, s, names, p.stdout)
 	}
+}
+
+// runChaosWorker is not in the list of commands: only the chaos run starts it.
+func (p *program) runChaosWorker(ctx context.Context, in io.Reader, names []string) error {
+	return bench.RunChaosWorker(ctx, p.getenv("DATABASE_URL"), in, p.stderr, names)
 }

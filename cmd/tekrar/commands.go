@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/tekrar/tekrar/cmd/tekrar/bench"
 )
 
 // command is one row of the program's table. Its settings can be given as flags or
@@ -45,7 +47,7 @@ func commands() []command {
 		{"jobs requeue", "ID...", "run jobs again that are not running", database, jobsRequeue},
 		{"jobs delete", "ID...", "delete jobs; a running one is asked to stop", database, jobsDelete},
 		{"jobs enqueue", "KIND ARGS", "enqueue a job; ARGS is a JSON object", database, jobsEnqueue},
-		{"bench", "[NAME...]", "measure the engine: enqueue-bulk, enqueue-single, drain, latency, bytes", database[:1], benchCommand},
+		{"bench", "[NAME...]", "measure the engine: enqueue-bulk, enqueue-single, drain, latency, bytes; or chaos: prove it under faults", database[:1], benchCommand},
 		{"healthcheck", "", "ask a running program for its health", []string{"addr", "prefix"}, plainAction(healthcheck)},
 		{"version", "", "print the version", nil, plainAction(printVersion)},
 	}
@@ -62,6 +64,9 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 	}
 	if args[0] == workerCommand {
 		return p.runDemoWorker(ctx, os.Stdin, args[1:])
+	}
+	if args[0] == bench.ChaosWorkerCommand {
+		return p.runChaosWorker(ctx, os.Stdin, args[1:])
 	}
 	cmd, rest, err := find(args)
 	if err != nil {

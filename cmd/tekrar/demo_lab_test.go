@@ -55,8 +55,8 @@ func TestScenarioCardInTheDemo(t *testing.T) {
 func TestDemoWorkerRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
-	tekrar(t, env, workerCommand, "colour=red").wantFailure(t, 1, "unknown setting", "provider, point, invoice")
-	tekrar(t, env, workerCommand, "invoice=x").wantFailure(t, 1, "invoice", "whole number")
+	tekrar(t, env, workerCommand, "colour=red").wantFailure(t, 1, "unknown setting", "provider, point, invoices")
+	tekrar(t, env, workerCommand, "invoices=x").wantFailure(t, 1, "invoices", "whole number")
 	if strings.Contains(tekrar(t, nil, "help").wantDone(t), workerCommand) {
 		t.Error("the worker of scenarios is listed as a command")
 	}

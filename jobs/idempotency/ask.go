@@ -7,7 +7,8 @@ import (
 )
 
 // ask takes an effect in doubt over, so that one contender asks, and asks the
-// provider. The outcome is Done, Held (it did not happen), or Unknown still.
+// provider. The outcome is Done, Held (it did not happen), or Unknown still. An
+// error of the probe is an ordinary one: the next attempt asks again.
 func (c *Claims) ask(ctx context.Context, key Key, o options) (Outcome, error) {
 	take := o
 	take.onUnknown = Resend
@@ -30,13 +31,14 @@ func (c *Claims) ask(ctx context.Context, key Key, o options) (Outcome, error) {
 			return out, claim.wrote("clear", row, err)
 		}
 	}
-	if probeErr == nil {
-		probeErr = errors.New("the provider cannot say")
-	}
 	after, cancel := aftermath(ctx)
 	defer cancel()
-	if err := claim.Unknown(after, fmt.Errorf("asked: %w", probeErr)); err != nil {
-		return Outcome{}, errors.Join(err, probeErr)
+	if probeErr != nil { // asking can be tried again
+		probeErr = fmt.Errorf("ask whether the effect of %s happened: %w", claim.key, probeErr)
+		return Outcome{}, errors.Join(probeErr, claim.Unknown(after, probeErr))
+	}
+	if err := claim.Unknown(after, errors.New("the provider cannot say whether it happened")); err != nil {
+		return Outcome{}, err
 	}
 	return outcomeOf(claim.last(), o), nil
 }

@@ -97,6 +97,26 @@ func TestDoAsksTheProvider(t *testing.T) {
 	}
 }
 
+func TestAFailedProbeIsTriedAgain(t *testing.T) {
+	b := setup(t)
+	c := b.hold()
+	b.ok(c.Begin(b.ctx))
+	b.ok(c.Unknown(b.ctx, errors.New("timeout")))
+	var p post
+	answer, down := idempotency.NoAnswer, errors.New("the provider is down")
+	ask := idempotency.AskFirst(func(context.Context, *idempotency.Claim) (idempotency.Answer, any, error) { return answer, nil, down })
+	_, err := b.Do(b.ctx, mail, p.send, ask)
+	var unknown *idempotency.UnknownError
+	if !errors.Is(err, down) || errors.As(err, &unknown) {
+		t.Errorf("%v, want the probe's own error", err)
+	}
+	b.same("unknown", b.state(mail))
+	answer, down = idempotency.NotThere, nil
+	_, err = b.Do(b.ctx, mail, p.send, ask)
+	b.ok(err)
+	b.same("done", b.state(mail))
+}
+
 // As provider had processed, but tried again after the key's life: held.
 func TestDoHoldsWhatOutlivedItsKey(t *testing.T) {
 	b := setup(t)

@@ -100,11 +100,13 @@ func TestDoTxOfATakenJobRollsBack(t *testing.T) {
 	b.ledger()
 	running, taken, said := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	c := b.engine(on(func(ctx context.Context, j *jobs.Job[send]) error {
-		close(running)
-		<-taken
 		ctx = context.WithoutCancel(ctx)
 		err := b.inTx(ctx, func(tx *sqlx.Tx) error {
-			_, err := b.DoTx(ctx, tx, mail, book(ctx, tx))
+			_, err := b.DoTx(ctx, tx, mail, func(ctx context.Context, c *idempotency.Claim) (any, error) {
+				close(running)
+				<-taken
+				return book(ctx, tx)(ctx, c)
+			})
 			return err
 		})
 		said <- err

@@ -14,7 +14,7 @@ type InputError = jobs.InputError
 var (
 	// ErrClaimLost: the token no longer holds its claim, or its attempt no longer
 	// holds its job. Stop; whatever was to be written has not been.
-	ErrClaimLost = errors.New("effect claim lost: another holder took it over")
+	ErrClaimLost = errors.New("effect claim lost: it or its job was taken over")
 	// ErrKeyExpired: the provider may have forgotten the key, so that sending it
 	// again could be a second effect.
 	ErrKeyExpired = errors.New("the provider's key life is over")

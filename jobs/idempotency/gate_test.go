@@ -128,7 +128,7 @@ func TestNextAttemptTakesOverAtOnce(t *testing.T) {
 // A handler that goes on after its job was taken is stopped at Begin.
 func TestZombieOfATakenJobCannotBegin(t *testing.T) {
 	b := setup(t)
-	held, taken, said := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	held, taken, said := make(chan struct{}), make(chan struct{}), make(chan error, 2)
 	c := b.engine(on(func(ctx context.Context, j *jobs.Job[send]) error {
 		out, err := b.Claim(ctx, nil, mail)
 		if err != nil {
@@ -136,7 +136,10 @@ func TestZombieOfATakenJobCannotBegin(t *testing.T) {
 		}
 		close(held)
 		<-taken
-		said <- out.Claim.Begin(context.WithoutCancel(ctx))
+		ctx = context.WithoutCancel(ctx)
+		said <- out.Claim.Begin(ctx)
+		_, err = b.Claim(ctx, nil, idempotency.NewKey("another", "effect"))
+		said <- err
 		return nil
 	}))
 	id := b.enqueue(c, send{1})
@@ -145,6 +148,8 @@ func TestZombieOfATakenJobCannotBegin(t *testing.T) {
 	b.ok(err)
 	close(taken)
 	b.lost(<-said)
+	b.lost(<-said)
+	b.same(1, ask[int](b, `select count(*) from tekrar.effect_claims`))
 	out := b.claim(b.another(), mail)
 	b.same(idempotency.Held, out.Result)
 }

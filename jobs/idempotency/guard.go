@@ -33,7 +33,7 @@ func unstable(ctx context.Context, key Key, now time.Time) string {
 	a, inJob := jobs.Current(ctx)
 	for i, part := range key.parts {
 		found := suspect(part, now)
-		if i > 0 && attemptShape.MatchString(part) {
+		if i > 0 && len(part) <= 20 && letter(part[0]) && attemptShape.MatchString(part) {
 			found = append(found, suspicion{part, "an attempt number"})
 		}
 		if i > 0 && inJob {

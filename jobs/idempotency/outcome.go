@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -72,7 +73,8 @@ func (o Outcome) Err() error {
 // Claim tries to claim the key. q is any DB, Conn or Tx with Tekrar's schema; nil
 // is the database of New. A claim made in a transaction comes true with it, and
 // is marked in it until Claim.On says otherwise; that transaction must be read
-// committed. In a job's context the claim belongs to the running attempt.
+// committed. In a job's context the claim belongs to the running attempt;
+// ErrClaimLost then: that attempt no longer holds its job.
 func (c *Claims) Claim(ctx context.Context, q jobs.Querier, key Key, opts ...Option) (Outcome, error) {
 	o, err := c.options(opts)
 	if err != nil {
@@ -92,6 +94,9 @@ func (c *Claims) claim(ctx context.Context, q jobs.Querier, key Key, o options, 
 		Key: key.String(), Fingerprint: o.fingerprint, Holder: c.holder(ctx, o), Begin: begin,
 		Resend: o.onUnknown == Resend, KeyLife: o.keyLife,
 	})
+	if errors.Is(err, store.ErrStateChanged) {
+		return Outcome{}, fmt.Errorf("claim %s: %w", key, ErrClaimLost)
+	}
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -15,7 +15,6 @@ var (
 	clockShape   = regexp.MustCompile(`(?:^|[^0-9:])(([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(\.[0-9]+)?)(?:[^0-9:]|$)`)
 	compactShape = regexp.MustCompile(`(19|20)[0-9]{6}T?[0-9]{6}`)
 	attemptShape = regexp.MustCompile(`(?i)^(attempt|try|retry|run)[-_. ]?[0-9]+$`)
-	digitsShape  = regexp.MustCompile(`[0-9]+`)
 	hexShape     = regexp.MustCompile(`(?i)[0-9a-f]{16,}`)
 	// Numbers with a known form that look as if rolled: car chassis and parcels.
 	knownShape = regexp.MustCompile(`^([A-HJ-NPR-Z0-9]{12}[0-9]{5}|1Z[0-9A-Z]{6}[0-9]{10})$`)
@@ -42,16 +41,18 @@ func suspect(part string, now time.Time) (found []suspicion) {
 			add(m, "a time")
 		}
 	}
-	for _, span := range digitsShape.FindAllStringIndex(part, -1) {
-		digits := part[span[0]:span[1]]
-		alone := (span[0] == 0 || !letter(part[span[0]-1])) && (span[1] == len(part) || !letter(part[span[1]]))
+	for start, end := 0, 0; start < len(part); start = max(end, start+1) {
+		for end = start; end < len(part) && digit(part[end]); end++ {
+		}
+		digits := part[start:end]
+		alone := end > start && (start == 0 || !letter(part[start-1])) && (end == len(part) || !letter(part[end]))
 		if alone && unixTime(digits, now) {
 			add(digits, "a Unix time")
 		} else if alone && len(digits) >= 16 {
 			add(digits, "a random number")
 		}
 	}
-	known := knownShape.MatchString(part) || isIBAN(part)
+	known := (len(part) == 17 || len(part) == 18) && knownShape.MatchString(part) || isIBAN(part)
 	for _, m := range longHex(part) {
 		if !known && strings.ContainsAny(m, "0123456789") && strings.ContainsAny(m, "abcdefABCDEF") {
 			add(m, "random hexadecimal digits")

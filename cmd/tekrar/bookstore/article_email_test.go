@@ -2,7 +2,6 @@ package bookstore
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -20,19 +19,10 @@ func killAfterSend(t *testing.T, l lab, invoice int64, args jobs.Args, between f
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := &stage{l.Lab, &jobs.Job[Scenario]{}}
-	doomed, err := s.worker("point=sent", fmt.Sprintf("invoice=%d", invoice))
+	ids, err := s.kill(ctx, "sent", mailing{invoice, args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer doomed.kill()
-	ids, err := s.enqueue(ctx, args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := doomed.line(ctx, "reached sent"); err != nil {
-		t.Fatal(err)
-	}
-	doomed.kill()
 	between()
 	heir, err := s.worker()
 	if err != nil {

@@ -38,7 +38,9 @@ func (l *Lab) mailWithToolkit(ctx context.Context, job *jobs.Job[InvoiceEmailToo
 		if err != nil {
 			return nil, err
 		}
-		_, err = client.Do(req, c.ProviderKey(), c)
+		if _, err = client.Do(req, c.ProviderKey(), c); err == nil {
+			l.reach("marked", id)
+		}
 		return nil, err // the receipt is written with Done
 	}, options...)
 	return err

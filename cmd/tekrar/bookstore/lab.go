@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
@@ -92,15 +93,16 @@ func (l *Lab) register(c *jobs.Client) {
 	}
 }
 
-// fault is where a worker process stops for good: it says so and waits to be killed.
+// fault is where a worker process stops for good with the mails of some invoices: it
+// says so and waits to be killed.
 type fault struct {
-	point   string // "claimed", "begun" (right before the send) or "sent"
-	invoice int64
-	out     io.Writer
+	point    string // "claimed", "begun" (right before the send), "sent" or "marked"
+	invoices []int64
+	out      io.Writer
 }
 
 func (l *Lab) reach(point string, invoice int64) {
-	if l.fault.out != nil && l.fault.point == point && l.fault.invoice == invoice {
+	if l.fault.point == point && slices.Contains(l.fault.invoices, invoice) {
 		fmt.Fprintln(l.fault.out, "reached", point)
 		select {}
 	}

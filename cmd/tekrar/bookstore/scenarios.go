@@ -78,13 +78,13 @@ func killedAfterClaim(ctx context.Context, s *stage) (string, bool, error) {
 		if err != nil {
 			return "", false, err
 		}
-		done, err := s.killed(ctx, "claimed", id, v.args(id))
+		done, err := s.killed(ctx, "claimed", mailing{id, v.args(id)})
 		if err != nil {
 			return "", false, err
 		}
 		mails := s.provider.Delivered(recipient(id))
-		verdicts = append(verdicts, fmt.Sprintf("%s, invoice %d: %s; %s.", v.name, id, mailsInWords(mails), outcomes(done)))
-		good = good && len(mails) == v.want && succeeded(done)
+		verdicts = append(verdicts, fmt.Sprintf("%s, invoice %d: %s; %s.", v.name, id, mailsInWords(mails), outcomes(done...)))
+		good = good && len(mails) == v.want && succeeded(done...)
 	}
 	return strings.Join(verdicts, " "), good, nil
 }
@@ -94,13 +94,13 @@ func killedAfterSend(ctx context.Context, s *stage) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	done, err := s.killed(ctx, "sent", id, toolkit.args(id))
+	done, err := s.killed(ctx, "sent", mailing{id, toolkit.args(id)})
 	if err != nil {
 		return "", false, err
 	}
 	mails, replays := s.provider.Delivered(recipient(id)), s.provider.Replays(recipient(id))
-	verdict := fmt.Sprintf("Toolkit, invoice %d: %s, replayed = %v; %s.", id, mailsInWords(mails), replays == 1, outcomes(done))
-	return verdict, len(mails) == 1 && replays == 1 && succeeded(done), nil
+	verdict := fmt.Sprintf("Toolkit, invoice %d: %s, replayed = %v; %s.", id, mailsInWords(mails), replays == 1, outcomes(done...))
+	return verdict, len(mails) == 1 && replays == 1 && succeeded(done...), nil
 }
 
 func killedWithoutKeys(ctx context.Context, s *stage) (string, bool, error) {
@@ -108,13 +108,13 @@ func killedWithoutKeys(ctx context.Context, s *stage) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	done, err := s.killed(ctx, "sent", id, holding.args(id))
+	done, err := s.killed(ctx, "sent", mailing{id, holding.args(id)})
 	if err != nil {
 		return "", false, err
 	}
 	mails := s.provider.Delivered(recipient(id))
-	verdict := fmt.Sprintf("%s, invoice %d: %s; %s and waits for a person: %s.", holding.name, id, mailsInWords(mails), outcomes(done), done.ErrorLine)
-	held := done.State == store.Failed && strings.Contains(done.ErrorLine, "outcome unknown")
+	verdict := fmt.Sprintf("%s, invoice %d: %s; %s and waits for a person: %s.", holding.name, id, mailsInWords(mails), outcomes(done...), done[0].ErrorLine)
+	held := done[0].State == store.Failed && strings.Contains(done[0].ErrorLine, "outcome unknown")
 	return verdict, len(mails) == 1 && held, nil
 }
 

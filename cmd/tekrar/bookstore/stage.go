@@ -82,33 +82,50 @@ func (s *stage) through(ctx context.Context, args ...jobs.Args) (done []store.Jo
 	return s.ended(ctx, ids...)
 }
 
-// killed runs one job in a worker process, kills that process where the job reaches
-// the point, and lets another process finish.
-func (s *stage) killed(ctx context.Context, point string, invoice int64, args jobs.Args) (done store.JobDetail, err error) {
-	doomed, err := s.worker("point="+point, "invoice="+strconv.FormatInt(invoice, 10))
+// mailing is the job that mails an invoice.
+type mailing struct {
+	invoice int64
+	args    jobs.Args
+}
+
+// killed runs jobs in a worker process, kills that process when each has reached the
+// point, and lets another process finish.
+func (s *stage) killed(ctx context.Context, point string, mails ...mailing) (done []store.JobDetail, err error) {
+	ids, err := s.kill(ctx, point, mails...)
 	if err != nil {
-		return done, err
+		return nil, err
+	}
+	heir, err := s.worker()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, heir.stop()) }()
+	return s.ended(ctx, ids...)
+}
+
+func (s *stage) kill(ctx context.Context, point string, mails ...mailing) ([]int64, error) {
+	var args []jobs.Args
+	var invoices []string
+	for _, m := range mails {
+		args, invoices = append(args, m.args), append(invoices, strconv.FormatInt(m.invoice, 10))
+	}
+	doomed, err := s.worker("point="+point, "invoices="+strings.Join(invoices, ","))
+	if err != nil {
+		return nil, err
 	}
 	defer doomed.kill()
-	ids, err := s.enqueue(ctx, args)
+	ids, err := s.enqueue(ctx, args...)
 	if err != nil {
-		return done, err
+		return nil, err
 	}
-	if err := doomed.line(ctx, "reached "+point); err != nil {
-		return done, err
+	for range mails {
+		if err := doomed.line(ctx, "reached "+point); err != nil {
+			return nil, err
+		}
 	}
 	doomed.kill()
 	s.job.Log("killed worker process %d at %q", doomed.cmd.Process.Pid, point)
-	heir, err := s.worker()
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, heir.stop()) }()
-	list, err := s.ended(ctx, ids...)
-	if err != nil {
-		return done, err
-	}
-	return list[0], nil
+	return ids, nil
 }
 
 // process is a worker process.

@@ -16,7 +16,8 @@ import (
 // RunWorker is a worker process of a scenario: it serves the lab's queue until ctx
 // or in ends, and holds its jobs by a short lease, so that its death is noticed soon.
 // settings are name=value: provider (a URL), and, if it shall stop for good somewhere,
-// point and invoice; it then writes "reached <point>" to out and waits to be killed.
+// point and invoices (as 1,2); it then writes "reached <point>" to out for each and
+// waits to be killed.
 func RunWorker(ctx context.Context, db *jobs.DB, in io.Reader, out io.Writer, log *slog.Logger, settings []string) error {
 	cfg, f := LabConfig{Logger: log}, fault{out: out}
 	for _, s := range settings {
@@ -26,14 +27,16 @@ func RunWorker(ctx context.Context, db *jobs.DB, in io.Reader, out io.Writer, lo
 			cfg.URL = value
 		case "point":
 			f.point = value
-		case "invoice":
-			n, err := strconv.ParseInt(value, 10, 64)
-			if err != nil {
-				return fmt.Errorf("invoice is %q, must be a whole number", value)
+		case "invoices":
+			for id := range strings.SplitSeq(value, ",") {
+				n, err := strconv.ParseInt(id, 10, 64)
+				if err != nil {
+					return fmt.Errorf("invoices: %q must be a whole number", id)
+				}
+				f.invoices = append(f.invoices, n)
 			}
-			f.invoice = n
 		default:
-			return fmt.Errorf("unknown setting %q: known are provider, point, invoice", name)
+			return fmt.Errorf("unknown setting %q: known are provider, point, invoices", name)
 		}
 	}
 	client, err := jobs.New(db, jobs.Config{

@@ -1,0 +1,44 @@
+package web
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tekrar/tekrar/jobs"
+)
+
+// fieldOf says at which field of the form an error of package jobs belongs.
+var fieldOf = map[string]string{
+	"id": "id", "kind": "kind", "queue": "queue", "cron": "spec", "interval": "spec", "zone": "zone", "start": "start", "end": "end",
+	"misfire": "misfire", "overlap": "overlap", "args": "args",
+}
+
+// addInputErrors puts refused input to the fields it was typed into, or to the whole
+// form. It is false for an error that is none of the person's.
+func addInputErrors(fields map[string]string, err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			if !addInputErrors(fields, one) {
+				return false
+			}
+		}
+		return true
+	}
+	var input *jobs.InputError
+	if !errors.As(err, &input) {
+		return false
+	}
+	kind, where, _ := strings.Cut(input.Field, " ")
+	name, problem := fieldOf[kind], input.Problem
+	switch {
+	case name == "":
+		problem = "Field " + input.Error() + "."
+	case where != "":
+		problem = where + " " + problem // the place within the args
+	}
+	if fields[name] != "" {
+		problem = fields[name] + "; " + problem
+	}
+	fields[name] = problem
+	return true
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/jobs/schedule"
+	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/views"
+)
+
+// maxFormArgs is the largest args in bytes that a form shows for editing.
+const maxFormArgs = 64 << 10
+
+// presentForm fills the form with what is stored.
+func presentForm(r store.RecurringRow) views.RecurringFormProps {
+	f := views.RecurringFormProps{
+		ID: r.ID, Kind: r.Kind, Queue: r.Queue, Spec: r.Spec, Zone: r.Zone, Misfire: r.Misfire, Overlap: r.Overlap,
+		Start: writeInstant(r.StartAt), End: writeInstant(r.EndAt), Seen: version(r),
+		Paused: r.PausedAt != nil, WasPaused: r.PausedAt != nil, Removed: r.RemovedAt != nil, Declared: r.Declared,
+	}
+	var args bytes.Buffer
+	if err := json.Indent(&args, r.Args, "", "  "); err == nil {
+		f.Args = args.String()
+	}
+	if f.ArgsKept = len(f.Args) > maxFormArgs; f.ArgsKept {
+		f.Args = ""
+	}
+	return f
+}
+
+// version names what is stored, so that an edit of what somebody else changed
+// meanwhile is noticed.
+func version(r store.RecurringRow) string { return strconv.FormatInt(r.UpdatedAt.UnixMicro(), 10) }
+
+// typedForm reads a form as it was typed. What cannot be stored is said at its
+// field; the rest stays as it is.
+func (r *request) typedForm() views.RecurringFormProps {
+	f := views.RecurringFormProps{Errors: map[string]string{}}
+	read := func(name string, limit int) string {
+		text := string(r.Request().PostArgs().Peek(name))
+		switch {
+		case len(text) > limit:
+			f.Errors[name] = fmt.Sprintf("has %d bytes; the limit is %d", len(text), limit)
+		case !utf8.ValidString(text):
+			f.Errors[name] = "is not valid UTF-8"
+		case strings.ContainsRune(text, 0):
+			f.Errors[name] = "contains a NUL character"
+		}
+		return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	}
+	for name, field := range map[string]*string{
+		"id": &f.ID, "kind": &f.Kind, "queue": &f.Queue, "spec": &f.Spec, "zone": &f.Zone, "misfire": &f.Misfire, "overlap": &f.Overlap,
+		"start": &f.Start, "end": &f.End, "seen": &f.Seen,
+	} {
+		*field = read(name, maxText)
+	}
+	if f.New = read("new", 1) != ""; f.New { // blanks around a new name are slips
+		f.ID, f.Kind, f.Queue = strings.TrimSpace(f.ID), strings.TrimSpace(f.Kind), strings.TrimSpace(f.Queue)
+	}
+	f.Args = read("args", maxFormArgs)
+	f.ArgsKept = !r.Request().PostArgs().Has("args")
+	f.Paused, f.WasPaused = read("paused", 1) != "", read("was_paused", 1) != ""
+	return f
+}
+
+// recurringSpec builds what the form says, on top of what is stored: what it has no
+// field for stays. What is typed wrongly is added to the form's errors.
+func recurringSpec(f *views.RecurringFormProps, old *store.RecurringRow) jobs.RecurringSpec {
+	s := jobs.RecurringSpec{ID: f.ID, Kind: f.Kind, Queue: f.Queue, Spec: f.Spec, Zone: strings.TrimSpace(f.Zone), Args: json.RawMessage(f.Args), Paused: f.Paused}
+	if strings.TrimSpace(f.Args) == "" {
+		s.Args = nil
+	}
+	if old != nil {
+		s.Kind, s.Priority = old.Kind, old.Priority
+		if f.ArgsKept {
+			s.Args = old.Args
+		}
+		if old.TimeoutMS != nil {
+			s.Timeout = time.Duration(*old.TimeoutMS) * time.Millisecond
+		}
+		s.Retry = storedRetry(f, old)
+	}
+	var err error
+	if s.Misfire, err = schedule.ParseMisfire(f.Misfire); err != nil {
+		f.Errors["misfire"] = fmt.Sprintf("%s is none of run_once, run_all and skip", shorten(f.Misfire))
+	}
+	if s.Overlap, err = jobs.ParseOverlap(f.Overlap); err != nil {
+		f.Errors["overlap"] = fmt.Sprintf("%s is none of allow, skip and queue_one", shorten(f.Overlap))
+	}
+	s.Start, s.End = readInstant(f, "start", f.Start), readInstant(f, "end", f.End)
+	return s
+}
+
+func storedRetry(f *views.RecurringFormProps, old *store.RecurringRow) *jobs.RetryPolicy {
+	if len(old.Policy) == 0 {
+		return nil
+	}
+	published, err := jobs.ParsePolicy(old.Policy)
+	if err == nil {
+		var p jobs.RetryPolicy
+		if p, err = published.RetryPolicy(); err == nil {
+			return &p
+		}
+	}
+	f.Errors[""] = "The stored retry policy cannot be read, and saving would lose it."
+	return nil
+}
+
+// instants are the forms in which a time may be typed; without a zone it is UTC.
+var instants = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02", time.RFC3339, "2006-01-02 15:04:05Z07:00"}
+
+func readInstant(f *views.RecurringFormProps, name, text string) time.Time {
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "UTC"))
+	if text == "" || f.Errors[name] != "" {
+		return time.Time{}
+	}
+	for _, layout := range instants {
+		// The zero time would mean "no limit".
+		if t, err := time.Parse(layout, text); err == nil && !t.IsZero() {
+			return t.UTC()
+		}
+	}
+	f.Errors[name] = shorten(text) + " is no time such as 2026-12-31 18:00"
+	return time.Time{}
+}
+
+// writeInstant keeps every digit, so that a form that is saved as it came changes
+// nothing.
+func writeInstant(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05.999999")
+}
