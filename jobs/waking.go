@@ -9,14 +9,19 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-// notifyEvery is the shortest time between two notifications of one queue by one
-// process: NOTIFY takes a lock that all committing transactions share, and one
-// in every enqueue costs half of their rate (measured).
-const notifyEvery = 10 * time.Millisecond
+const (
+	// notifyEvery is the mean time between two notifications of one queue by one
+	// process: NOTIFY takes a lock that all committing transactions share, and one
+	// in every enqueue costs half of their rate (measured).
+	notifyEvery = 10 * time.Millisecond
+	// notifyBurst is how many can go without a pause after a quiet time: jobs that
+	// come now and then, each a little early or late, are all told at once.
+	notifyBurst = 10
+)
 
-// waking decides which enqueues notify other processes. The first one of a burst
-// does so inside its statement; those within the next 10 ms are covered by one
-// late notification, without which the end of a burst would wait for a poll.
+// waking decides which enqueues notify other processes. Those of a quiet queue do
+// so inside their statement; under load the others are covered by one late
+// notification, without which the end of a burst would wait for a poll.
 type waking struct {
 	db  *store.DB
 	log *slog.Logger
@@ -26,8 +31,21 @@ type waking struct {
 }
 
 type queueWaking struct {
-	last time.Time
-	held bool // a late notification is due
+	earned time.Time // one notification is earned each notifyEvery; up to here all are spent
+	held   bool      // a late notification is due
+}
+
+// spend takes one earned notification, or says how long until the next is earned.
+func (q *queueWaking) spend(now time.Time) (wait time.Duration) {
+	if oldest := now.Add(-notifyBurst * notifyEvery); q.earned.Before(oldest) {
+		q.earned = oldest
+	}
+	next := q.earned.Add(notifyEvery)
+	if wait = next.Sub(now); wait > 0 {
+		return wait
+	}
+	q.earned = next
+	return 0
 }
 
 func newWaking(db *store.DB, log *slog.Logger) *waking {
@@ -49,13 +67,14 @@ func (w *waking) lead(list []store.NewJob) []string {
 			q = &queueWaking{}
 			w.queues[queue] = q
 		}
-		switch since := now.Sub(q.last); {
-		case since >= notifyEvery && !q.held:
-			q.last = now
-			lead = append(lead, queue)
-		case !q.held:
+		if q.held {
+			continue
+		}
+		if wait := q.spend(now); wait > 0 {
 			q.held = true
-			time.AfterFunc(notifyEvery-since, func() { w.trail(queue, q) })
+			time.AfterFunc(wait, func() { w.trail(queue, q) })
+		} else {
+			lead = append(lead, queue)
 		}
 	}
 	return lead
@@ -70,7 +89,8 @@ func (w *waking) soon(queue string) {
 
 func (w *waking) trail(queue string, q *queueWaking) {
 	w.mu.Lock()
-	q.last, q.held = time.Now(), false
+	q.held = false
+	q.spend(time.Now())
 	w.mu.Unlock()
 	w.now(queue)
 }

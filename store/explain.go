@@ -86,7 +86,7 @@ func IsRetryable(err error) bool {
 	}
 	if pe, ok := errors.AsType[*pq.Error](err); ok {
 		switch pe.Code {
-		case "57P01", "57P02", "57P03", "53300", "40001", "40P01", "55P03":
+		case "57P01", "57P02", "57P03", "53300", "40001", "40P01", "55P03", "25P03":
 			return true
 		}
 		return pe.Code.Class() == "08"

@@ -46,7 +46,7 @@ on conflict (scope, name) do update set running = excluded.running returning nam
 // not waited for: it is claiming the same jobs now. Jobs that have to wait stay
 // ready: no worker is held and no history written.
 func (db *DB) ClaimLimited(ctx context.Context, server int64, limits []Limit, lanes []Lane, kinds []string, room int) (claimed []Claimed, err error) {
-	err = db.Tx(ctx, func(tx *sqlx.Tx) error {
+	err = db.Tx(ctx, db.briefly(ctx, func(tx *sqlx.Tx) error {
 		free, err := db.freeWithin(ctx, tx, limits, room)
 		if err != nil || free <= 0 {
 			return err
@@ -62,7 +62,7 @@ func (db *DB) ClaimLimited(ctx context.Context, server int64, limits []Limit, la
 			}
 		}
 		return rows.Err()
-	})
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("claim limited jobs: %w", err)
 	}

@@ -69,6 +69,7 @@ type DB struct {
 
 	hot   hotPools
 	pause func(point string) // tests stop here between a read and its write
+	still time.Duration      // see briefly
 
 	mu       sync.Mutex
 	closed   bool
@@ -91,7 +92,7 @@ func Open(dsn string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{opts: o, cfg: cfg, dsn: dsn, quoted: pq.QuoteIdentifier(o.Schema)}
+	db := &DB{opts: o, cfg: cfg, dsn: dsn, quoted: pq.QuoteIdentifier(o.Schema), still: standstill}
 	db.conn, err = newConnector(cfg, newDialer(o.ReadTimeout, o.WriteTimeout), engineSettings(cfg), o.Logger)
 	if err != nil {
 		return nil, err

@@ -56,11 +56,8 @@ var ErrFireTaken = errors.New("a fire of this time was made before")
 // maxDue bounds the recurring jobs of one transaction.
 const maxDue = 20
 
-// A process that is frozen or cut off between the look and the commit holds the
-// rows' locks: after 10 s the server gives them to the others.
-const takeDue = `with instant as materialized (
-select clock_timestamp() as t, set_config('idle_in_transaction_session_timeout', '10s', true) as idle
-) select (select t from instant) as now, ` + recurringColumns + `
+const takeDue = `with instant as materialized (select clock_timestamp() as t)
+select (select t from instant) as now, ` + recurringColumns + `
 from tekrar.recurring r
 where r.due_at <= (select t from instant) and r.paused_at is null and r.removed_at is null
 order by r.due_at limit $1 for update of r skip locked`
@@ -117,7 +114,7 @@ func refused(err error) bool { return IsData(err) || errors.Is(err, ErrFireTaken
 
 func (db *DB) fire(ctx context.Context, limit int, decide func(time.Time, []Due) []Firing) (f Fired, due []Due, err error) {
 	err = db.firers().with(ctx, func(s *session) error {
-		return s.tx(ctx, db.Mapper, func(tx *sqlx.Tx) error {
+		return s.tx(ctx, db.Mapper, db.briefly(ctx, func(tx *sqlx.Tx) error {
 			var rows []struct {
 				Now time.Time `db:"now"`
 				RecurringRow
@@ -136,7 +133,7 @@ func (db *DB) fire(ctx context.Context, limit int, decide func(time.Time, []Due)
 			db.reach("fire: due read")
 			f.Rows = len(due)
 			return db.writeFirings(ctx, tx, decide(rows[0].Now.UTC(), due), &f)
-		})
+		}))
 	})
 	if err != nil {
 		return Fired{}, due, fmt.Errorf("fire recurring jobs: %w", err)

@@ -86,6 +86,7 @@ func TestPauseAgainstFire(t *testing.T) {
 // A process that stands still between its look and its commit loses its locks.
 func TestAStalledFireIsTakenOver(t *testing.T) {
 	r := newRace(t, "fire: due read")
+	store.SetStandstill(r.first, time.Second)
 	r.recur("r", -time.Minute)
 	first := apart(func() (store.Fired, error) { return r.first.FireDue(r.ctx, oneEach) })
 	<-r.reached

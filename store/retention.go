@@ -29,7 +29,7 @@ func (db *DB) Expire(ctx context.Context, state State, keep time.Duration) (n in
 		Kind   string `db:"kind"`
 		KeepMS int64  `db:"keep_ms"`
 	}
-	if err := db.SelectContext(ctx, &kinds, db.sql(finishedKinds), state, keep.Milliseconds()); err != nil {
+	if err := db.SelectContext(ctx, &kinds, db.sql(finishedKinds), state, keepMS(keep)); err != nil {
 		return 0, fmt.Errorf("expire %s jobs: %w", state, err)
 	}
 	for _, k := range kinds {
@@ -46,6 +46,14 @@ func (db *DB) Expire(ctx context.Context, state State, keep time.Duration) (n in
 }
 
 const expireChunk = 1000
+
+// keepMS rounds up and keeps the sign: a negative time, however short, is for ever.
+func keepMS(d time.Duration) int64 {
+	if d < 0 {
+		return -1
+	}
+	return (d + time.Millisecond - 1).Milliseconds()
+}
 
 const (
 	finishedRowsOfKind = `select id, job_id, at < clock_timestamp() - $4 * interval '1 microsecond' as old

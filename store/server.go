@@ -119,7 +119,7 @@ on conflict (kind) do update set queue = excluded.queue, max_retries = excluded.
   timeout_ms = excluded.timeout_ms, policy = excluded.policy, keep_succeeded_ms = excluded.keep_succeeded_ms,
   keep_deleted_ms = excluded.keep_deleted_ms, seen_at = clock_timestamp() returning kind`,
 			func(*sql.Rows) error { return nil }, k.Kind, k.Queue, k.MaxRetries, k.Timeout.Milliseconds(), k.Policy,
-			k.KeepSucceeded.Milliseconds(), k.KeepDeleted.Milliseconds())
+			keepMS(k.KeepSucceeded), keepMS(k.KeepDeleted))
 		if err != nil {
 			return fmt.Errorf("publish kind %q: %w", k.Kind, err)
 		}

@@ -2,13 +2,17 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 )
 
 // SetPause makes db call f at its pause points. Before the first use of db.
-func SetPause(db *DB, f func(point string)) { db.pause = f }
+func SetPause(db *DB, f func(point string)) { db.pause, db.still = f, time.Minute }
+
+// SetStandstill bounds how long transactions of db may stand still.
+func SetStandstill(db *DB, d time.Duration) { db.still = d }
 
 // AgeSessions makes the pinned connections of db count as unused for long.
 func AgeSessions(db *DB) {

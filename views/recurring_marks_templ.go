@@ -359,7 +359,7 @@ func RecurringFires(l Layout, p RecurringOneProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Fires table\"><table class=\"small\"><caption class=\"vh\">Fires, newest first</caption> <thead><tr><th scope=\"col\">Fire</th><th scope=\"col\">Outcome</th><th scope=\"col\">Job</th><th scope=\"col\">Note</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Fires table\"><table class=\"small fires\"><caption class=\"vh\">Fires, newest first</caption> <thead><tr><th scope=\"col\">Fire</th><th scope=\"col\">Outcome</th><th scope=\"col\">Job</th><th scope=\"col\">Note</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -33,8 +33,8 @@ func addInputErrors(fields map[string]string, err error) bool {
 	switch {
 	case name == "":
 		problem = "Field " + input.Error() + "."
-	case where != "":
-		problem = where + " " + problem // the place within the args
+	case where != "" && where != "$":
+		problem = "at " + where + ": " + problem // within the args
 	}
 	if fields[name] != "" {
 		problem = fields[name] + "; " + problem

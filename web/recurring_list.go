@@ -15,8 +15,13 @@ import (
 	"github.com/tekrar/tekrar/views"
 )
 
-// maxRecurring bounds the rows of the list, and with them the address of its socket.
-const maxRecurring = 500
+const (
+	// maxRecurring bounds the rows of the list.
+	maxRecurring = 500
+	// maxNumbered bounds the address of its socket, which has to fit into the 4 KB that
+	// a Fiber app takes unless told otherwise. A longer list raises no news.
+	maxNumbered = 200
+)
 
 // recurringList is the list, or the page of one whose id no path can carry.
 func recurringList(r *request) error {
@@ -46,12 +51,12 @@ func recurringList(r *request) error {
 // recurringLive names the rows of the page by numbers, as the socket's address
 // takes them, so that others count as new.
 func (d *Dashboard) recurringLive(here string, rows []store.RecurringRow) string {
-	numbers := make([]string, min(len(rows), maxTicked))
-	for i := range numbers {
-		numbers[i] = strconv.FormatInt(recurringNumber(rows[i].ID), 10)
+	var numbers []string
+	for _, r := range rows {
+		numbers = append(numbers, strconv.FormatInt(recurringNumber(r.ID), 10))
 	}
 	u := d.links.Path("/live") + "?view=" + url.QueryEscape(here)
-	if len(numbers) > 0 {
+	if n := len(numbers); n > 0 && n <= maxNumbered {
 		u += "&ids=" + strings.Join(numbers, ",")
 	}
 	return u
@@ -60,9 +65,9 @@ func (d *Dashboard) recurringLive(here string, rows []store.RecurringRow) string
 // recurringNumber stands for an id where only numbers go. Two that are the same
 // would hide that one of them is new, and nothing else.
 func recurringNumber(id string) int64 {
-	h := fnv.New64a()
+	h := fnv.New32a()
 	h.Write([]byte(id))
-	return int64(h.Sum64()>>16) + 1
+	return int64(h.Sum32()) + 1
 }
 
 // recurringLook draws every row that the page may have; those it has not are news.
@@ -73,7 +78,7 @@ func (d *Dashboard) recurringLook(l views.Layout, shown []int64) look {
 			return picture{}, cut(ctx, err)
 		}
 		p := d.picture(l)
-		if len(rows) <= maxRecurring {
+		if len(shown) > 0 || len(rows) <= maxNumbered {
 			p.news = newRecurring(rows, shown)
 		}
 		for _, r := range rows[:min(len(rows), maxRecurring)] {

@@ -25,6 +25,9 @@ func benchCommand(fs *flag.FlagSet) action {
 			if len(names) > 1 || c.database != "" {
 				return usagef("bench chaos runs alone, on a private server of its own")
 			}
+			if err := chaos.Check(); err != nil {
+				return usagef("%v", err)
+			}
 			return bench.Chaos(ctx, chaos, p.stdout)
 		}
 		s.Database = c.database

@@ -123,8 +123,8 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	p.stderr.until(t, "Ctrl-C again")
 	// While it drains the dashboard is there.
 	p.get(t, "jobs?state=processing", func(body string) bool { return strings.Contains(body, "nightly-report") })
-	if code := p.signal(t, os.Interrupt, 5*time.Second); code != -1 {
-		t.Errorf("exit code %d, want the signal's", code)
+	if code := p.signal(t, os.Interrupt, 5*time.Second); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
 }
 

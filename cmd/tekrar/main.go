@@ -1,7 +1,8 @@
 // Command tekrar runs the demo, serves the dashboard of any database with Tekrar's
 // schema, migrates it, and works on jobs from the shell.
 //
-// Exit codes: 0 done, 1 it failed, 2 it was asked for in a way it does not know.
+// Exit codes: 0 done, 1 it failed, 2 it was asked for in a way it does not know,
+// 130 a second Ctrl-C ended it at once.
 package main
 
 import (
@@ -15,12 +16,21 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The handler is gone after the first signal: a second Ctrl-C ends at once.
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals // a second Ctrl-C ends at once
+		os.Exit(exitInterrupted)
+	}()
 	p := &program{stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
+
+// exitInterrupted is what shells give to a program ended by Ctrl-C.
+const exitInterrupted = 130
 
 // program is one run of the command; tests make their own.
 type program struct {

@@ -46,7 +46,7 @@ type heal struct {
 // recovery is how long a server may need until it sweeps again after its way to
 // Postgres was cut: the wait between tries grows to 5 s, then it gives the others a
 // lease's time to renew theirs.
-const recovery = 5*time.Second + chaosLease + chaosSweep
+const recovery = longestTry + chaosLease + chaosSweep
 
 type fault struct {
 	name   string
@@ -73,7 +73,7 @@ var faultKinds = []fault{
 	}},
 	{"terminations", 2, 0, 500 * time.Millisecond, func(w *worker) func() error { w.signal(syscall.SIGTERM); return again(w) }},
 	{"cuts", 2, 200 * time.Millisecond, 5 * time.Second, under(cut)},
-	{"stalls", 2, 200 * time.Millisecond, 5 * time.Second, under(stall)},
+	{"stalls", 2, 200 * time.Millisecond, 12 * time.Second, under(stall)},
 	{"delays", 1, time.Second, 4 * time.Second, under(slow)},
 	{"lost_answers", 2, time.Second, 5 * time.Second, under(lossy)},
 	{"half_closes", 1, 500 * time.Millisecond, 4 * time.Second, under(halved)},
@@ -130,7 +130,7 @@ func (f *faults) crashAfter(t time.Time) time.Time {
 	if f.crashes <= 0 {
 		return t
 	}
-	return t.Add(f.between(20/f.crashes, 70/f.crashes))
+	return t.Add(f.between(20/f.crashes, 50/f.crashes))
 }
 
 // harm starts one fault on a worker that is well, or bad weather for the load.

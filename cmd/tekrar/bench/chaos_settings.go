@@ -16,7 +16,8 @@ type ChaosSettings struct {
 	Crashes   float64 `json:"crashes"` // of the database, a minute; 0: none
 }
 
-func (s ChaosSettings) check() error {
+// Check names the first setting that is out of its bounds.
+func (s ChaosSettings) Check() error {
 	switch {
 	case !(s.Minutes > 0 && s.Minutes <= 24*60):
 		return fmt.Errorf("--minutes is %v: above 0, at most 1440", s.Minutes)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A short chaos run ends without a breach, and had something to prove it with.
+// A short chaos run ends without a breach, and had something to prove it with. The
+// database crashes in longer ones: its recovery alone can take half of this time.
 func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of faults")
@@ -18,7 +19,7 @@ func TestChaos(t *testing.T) {
 	}
 	t.Parallel()
 	var out bytes.Buffer
-	if err := Chaos(t.Context(), ChaosSettings{Minutes: .4, Seed: 3, Processes: 3, Crashes: 3}, &out); err != nil {
+	if err := Chaos(t.Context(), ChaosSettings{Minutes: .4, Seed: 3, Processes: 3}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	var got struct {
@@ -43,7 +44,7 @@ func TestChaosSettingsAreChecked(t *testing.T) {
 		{Minutes: 0, Processes: 3}, {Minutes: -1, Processes: 3}, {Minutes: 1, Processes: 1}, {Minutes: 1, Processes: 51},
 		{Minutes: 1, Processes: 3, Crashes: -1}, {Minutes: 1, Processes: 3, Crashes: 11},
 	} {
-		if err := s.check(); err == nil || !strings.HasPrefix(err.Error(), "--") {
+		if err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), "--") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
