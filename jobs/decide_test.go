@@ -12,6 +12,7 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
+//lint:ignore ST1005 the text of the article
 var plain = errors.New("Supplier API did not respond in 10 s")
 
 func TestDecideTable(t *testing.T) {

@@ -13,7 +13,7 @@ type pointerError struct{ n int }
 
 func (e *pointerError) Error() string { return "pointer " + fmt.Sprint(e.n) }
 
-type listError struct{ parts []string }
+type listError struct{ _ []string }
 
 func (listError) Error() string { return "list" }
 

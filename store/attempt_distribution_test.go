@@ -30,7 +30,7 @@ func TestAttempts(t *testing.T) {
 				t.Fatalf("%d buckets, %v", len(b), err)
 			}
 			if !b[3].At.Equal(now) {
-				t.Skip("ran over the end of a bucket")
+				continue
 			}
 			for i := range b {
 				if want := now.Add(time.Duration(i-3) * 5 * time.Minute); !b[i].At.Equal(want) {

@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 Postgres and TLS are names
+
 package store
 
 import (

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"log/slog"
 	"strings"
@@ -114,9 +113,6 @@ func (db *DB) sql(text string) string {
 	db.texts.Store(text, s)
 	return s
 }
-
-// connector makes connections with Tekrar's dialer and settings.
-func (db *DB) connector() driver.Connector { return db.conn }
 
 // openPool opens a further pool of at most max connections, all kept while idle.
 // Close closes it.

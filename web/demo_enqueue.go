@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 these are sentences for the person at the form
+
 package web
 
 import (

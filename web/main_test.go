@@ -253,21 +253,6 @@ func (x *site) dial(address string, h http.Header) (*websocket.Conn, *http.Respo
 	return dialer.Dial("ws://"+x.host+address, h)
 }
 
-// watch opens the live socket of a page and fails the test if it is refused.
-func (x *site) watch(path string) *websocket.Conn {
-	x.t.Helper()
-	c, res, err := x.dial(x.prefix+"/live?view="+url.QueryEscape(x.prefix+path), http.Header{"Origin": {"http://" + x.host}})
-	if err != nil {
-		status := 0
-		if res != nil {
-			status = res.StatusCode
-		}
-		x.t.Fatalf("socket of %s: %v (status %d)", path, err, status)
-	}
-	x.t.Cleanup(func() { c.Close() })
-	return c
-}
-
 // lockedWriter lets handlers log at once.
 type lockedWriter struct {
 	mu sync.Mutex

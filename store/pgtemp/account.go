@@ -44,7 +44,7 @@ func serverAccount(dir string) (account, error) {
 			return account{uid: uid, gid: gid, name: name, foreign: true}, nil
 		}
 	}
-	return account{}, fmt.Errorf("Postgres does not run as root, and this machine has neither user postgres nor nobody: run as another user or set DATABASE_URL")
+	return account{}, fmt.Errorf("root cannot run Postgres, and this machine has neither user postgres nor nobody: run as another user or set DATABASE_URL")
 }
 
 // reaches says which folder on the way keeps the account from entering dir.

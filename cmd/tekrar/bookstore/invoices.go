@@ -18,10 +18,12 @@ type InvoiceImport struct {
 func (InvoiceImport) Kind() string { return "supplier-invoice-import" }
 
 func (w *World) importInvoice(ctx context.Context, job *jobs.Job[InvoiceImport]) error {
+	job.Log("asking the supplier for invoice %d", job.Args.InvoiceID)
 	invoice, err := w.supplier.Fetch(ctx, job.Args.InvoiceID, job.ID, job.Attempt-1)
 	if err != nil {
 		return err
 	}
+	job.Log("the supplier sent invoice %d", invoice.Number)
 	if !w.ledger.Book(invoice) {
 		w.log.InfoContext(ctx, "invoice was booked before, nothing changed", "invoice", invoice.Number)
 	}

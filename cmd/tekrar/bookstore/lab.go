@@ -89,6 +89,8 @@ func (l *Lab) register(c *jobs.Client) {
 	jobs.Handle(c, l.setStock, soon, limit)
 	jobs.Handle(c, l.moveStock, soon, limit)
 	if l.provider != nil && l.spawn != nil {
+		jobs.Handle(c, l.claims.RunPurge)
+		c.Recurring("claims-purge", "30 3 * * *", idempotency.PurgeJob{})
 		jobs.Handle(c, l.play, jobs.Retry(jobs.NoRetry()), jobs.Timeout(2*time.Minute))
 	}
 }

@@ -34,25 +34,28 @@ func (w *World) confirmOrder(ctx context.Context, job *jobs.Job[OrderConfirmatio
 // NightlyReport adds up the day, shop by shop. It stops between two shops when it
 // is asked to, and starts over at the next attempt.
 type NightlyReport struct {
-	Day     string `json:"day"`     // as 2006-01-02
-	Seconds int    `json:"seconds"` // how long it takes, 0 to 60
+	Day     string `json:"day,omitempty"` // as 2006-01-02; empty: the day before the fire
+	Seconds int    `json:"seconds"`       // how long it takes, 0 to 60
 }
 
 // Kind names the job.
 func (NightlyReport) Kind() string { return "nightly-report" }
 
 func (w *World) writeReport(ctx context.Context, job *jobs.Job[NightlyReport]) error {
-	if _, err := time.Parse(time.DateOnly, job.Args.Day); err != nil {
-		return jobs.Permanent(fmt.Errorf("day %q is no date like 2026-01-31", job.Args.Day))
+	day, err := reportDay(job)
+	if err != nil {
+		return err
 	}
 	if job.Args.Seconds < 0 || job.Args.Seconds > 60 {
 		return jobs.Permanent(fmt.Errorf("seconds is %d, must be 0 to 60", job.Args.Seconds))
 	}
 	const shops = 20
-	for range shops {
+	for i := range int64(shops) {
+		job.Progress(i, shops, "shops of "+day)
 		if err := pause(ctx, time.Duration(job.Args.Seconds)*time.Second/shops); err != nil {
 			return err
 		}
 	}
+	job.Progress(shops, shops, "shops of "+day)
 	return nil
 }

@@ -62,6 +62,7 @@ func (w *World) Register(c *jobs.Client) {
 		Delays:     []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},
 	}))
 	jobs.Handle(c, w.writeReport, jobs.Timeout(2*time.Minute))
+	w.declare(c)
 	jobs.Handle(c, w.flake, jobs.Retry(jobs.RetryPolicy{
 		MaxRetries: 3,
 		Delays:     []time.Duration{time.Second, 3 * time.Second, 6 * time.Second},
