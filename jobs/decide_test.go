@@ -12,7 +12,7 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-//lint:ignore ST1005 the text of the article
+//lint:ignore ST1005,ST1012 the text of the article, and a plain error
 var plain = errors.New("Supplier API did not respond in 10 s")
 
 func TestDecideTable(t *testing.T) {
