@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test race generate check screenshots build docker
+.PHONY: help demo test race generate check preview build docker
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,7 +19,7 @@ generate: ## write *_templ.go from *.templ
 check: ## everything that CI checks
 	.ci/run
 
-screenshots: ## render every view from fixtures, no database
+preview: ## serve every view from fixtures, no database
 	go run ./cmd/preview
 
 build: ## build a static binary into ./tekrar
