@@ -119,8 +119,7 @@ func (c *Client) EnqueueMany(ctx context.Context, items []Item) ([]EnqueueResult
 		return results(created), err
 	}
 	if len(list) <= maxStatement {
-		created, err := c.db.Enqueue(ctx, list, c.waking.lead(list))
-		c.enqueued(list, created, err)
+		created, err := c.flushSingles(ctx, list)
 		return results(created), err
 	}
 	var created []store.Created

@@ -158,5 +158,8 @@ func (db *DB) Enqueue(ctx context.Context, jobs []NewJob, wake []string) (create
 			return err
 		}, args...)
 	})
-	return created, err
+	if err != nil { // rows arrive before the commit: what they say may not have come true
+		return nil, err
+	}
+	return created, nil
 }
