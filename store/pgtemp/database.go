@@ -17,7 +17,12 @@ func (s *Server) CreateDatabase(ctx context.Context, name string) error {
 	}
 	db := sql.OpenDB(c)
 	defer db.Close()
-	_, err = db.ExecContext(ctx, "create database "+pq.QuoteIdentifier(name))
+	conn, err := db.Conn(ctx) // a statement outside of transactions, run at most once
+	if err != nil {
+		return fmt.Errorf("create database %s: %w", name, err)
+	}
+	defer conn.Close()
+	_, err = conn.ExecContext(ctx, "create database "+pq.QuoteIdentifier(name))
 	if pe, ok := errors.AsType[*pq.Error](err); ok && (pe.Code == "42P04" || pe.Code == "23505") {
 		return nil
 	}
