@@ -31,7 +31,8 @@ const (
 // MaxTargets bounds one action.
 const MaxTargets = 10_000
 
-// Requeue enqueues scheduled, failed, succeeded or deleted jobs again. A
+// Requeue enqueues scheduled, failed, succeeded or deleted jobs again, and awaiting
+// ones without their parent. A
 // processing job is refused with store.ErrStateChanged: it would run twice at once.
 func (c *Client) Requeue(ctx context.Context, actor string, b Budget, targets ...Target) ([]Moved, error) {
 	return c.act(actor, targets, func() ([]Moved, error) {
@@ -92,14 +93,19 @@ func (c *Client) act(actor string, targets []Target, move func() ([]Moved, error
 			ids = append(ids, m.ID)
 		}
 	}
-	// A person waits to see it: published whether or not an engine knows of a watcher.
+	c.moved(ids)
+	return moved, err
+}
+
+// moved tells those who wait for it. A person does: it is published whether or not
+// an engine knows of a watcher.
+func (c *Client) moved(ids []int64) {
 	c.changes.watched()
 	c.changes.add(ids...)
 	if e := c.engine.Load(); e != nil && len(ids) > 0 {
 		e.claimer.wake()
 		e.held.look()
 	}
-	return moved, err
 }
 
 func checkActor(actor string) error {

@@ -54,13 +54,7 @@ type lane struct {
 }
 
 func newClaimer(e *engine) *claimer {
-	queues := e.cfg.Queues
-	if queues == nil {
-		queues = map[string]int{DefaultQueue: 0}
-		for _, h := range e.kinds {
-			queues[h.queue] = 0
-		}
-	}
+	queues := e.c.served()
 	return &claimer{e: e, looked: time.Now(), woken: newSignal(), cursor: map[lane]time.Time{}, queues: sortedKeys(queues), units: e.c.units(queues)}
 }
 

@@ -23,8 +23,9 @@ type unit struct {
 // other queue apart, and in each of these the kinds in the same way.
 func (c *Client) units(queues map[string]int) []*unit {
 	free, limited := []string{}, []string{}
-	for _, kind := range sortedKeys(c.kinds) {
-		if c.kinds[kind].limit > 0 {
+	kinds := c.registered()
+	for _, kind := range sortedKeys(kinds) {
+		if kinds[kind].limit > 0 {
 			limited = append(limited, kind)
 		} else {
 			free = append(free, kind)
@@ -37,7 +38,7 @@ func (c *Client) units(queues map[string]int) []*unit {
 			all = append(all, &unit{queues: queues, kinds: free, slots: slots, limits: limits})
 		}
 		for _, kind := range limited {
-			own := append(slices.Clone(limits), store.Limit{Scope: store.LimitKind, Name: kind, Running: c.kinds[kind].limit})
+			own := append(slices.Clone(limits), store.Limit{Scope: store.LimitKind, Name: kind, Running: kinds[kind].limit})
 			all = append(all, &unit{queues: queues, kinds: []string{kind}, slots: slots, limits: own})
 		}
 	}

@@ -7,18 +7,21 @@ import (
 	"reflect"
 	"runtime"
 	"time"
+
+	"github.com/tekrar/tekrar/store"
 )
 
 // result is how a handler's function ended, before anybody judges it.
 type result struct {
-	Err      error         // what it returned, or the *PanicError of its panic
-	Panicked bool          // it panicked; panic(nil) counts
-	Goexit   bool          // it neither returned nor panicked
-	TimedOut bool          // its context had ended by the job's timeout
-	Timeout  time.Duration // that timeout, for the text; 0 means none or unknown
-	Cause    error         // context.Cause of its context at the end; nil if that was alive
-	Stack    string        // debug.Stack of a panic or Goexit, taken in the deferred function
-	Upcoming upcoming      // of a recurring job: what a retry must leave alone
+	Err      error                // what it returned, or the *PanicError of its panic
+	Panicked bool                 // it panicked; panic(nil) counts
+	Goexit   bool                 // it neither returned nor panicked
+	TimedOut bool                 // its context had ended by the job's timeout
+	Timeout  time.Duration        // that timeout, for the text; 0 means none or unknown
+	Cause    error                // context.Cause of its context at the end; nil if that was alive
+	Stack    string               // debug.Stack of a panic or Goexit, taken in the deferred function
+	Upcoming upcoming             // of a recurring job: what a retry must leave alone
+	Asked    *store.CancelRequest // to end: a person does not want the job again
 }
 
 // PanicError is the error of an attempt whose handler panicked. A policy can

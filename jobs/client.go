@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +29,7 @@ type (
 
 // The states of a job.
 const (
+	Awaiting   = store.Awaiting
 	Scheduled  = store.Scheduled
 	Enqueued   = store.Enqueued
 	Processing = store.Processing
@@ -105,10 +107,22 @@ func (c *Client) register(h *handler, err error) {
 		return
 	}
 	c.kinds[h.kind] = h
+	if c.engine.Load() != nil {
+		c.log.Warn("registered while Run is active: the kind is handled from the next Run on", "kind", h.kind)
+	}
 }
 
 func (c *Client) registrationError() error {
 	c.mu.Lock()
+	err := errors.Join(c.problems...)
+	c.mu.Unlock()
+	return errors.Join(err, c.unknownQueues())
+}
+
+// registered is what an engine handles: a kind that is registered later is handled
+// from the next Run on.
+func (c *Client) registered() map[string]*handler {
+	c.mu.Lock()
 	defer c.mu.Unlock()
-	return errors.Join(c.problems...)
+	return maps.Clone(c.kinds)
 }

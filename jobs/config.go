@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -20,9 +19,15 @@ type Config struct {
 	Workers int
 
 	// Queues lists the queues this process takes jobs from and, for each, the
-	// most jobs of it that run at once here; 0 means no limit but Workers. Nil:
-	// "default" and the queue of every registered kind, without limits of their own.
+	// most jobs of it that run at once here, up to Workers; 0 means no limit but
+	// Workers. Nil: "default" and the queue of every registered kind and declared
+	// recurring job, without limits of their own.
 	Queues map[string]int
+
+	// OtherQueues lists queues that other servers take jobs from. Run refuses a
+	// registration that names a queue found neither here nor in Queues: its jobs
+	// would wait for nobody.
+	OtherQueues []string
 
 	// QueueLimits limits, for some queues, how many of their jobs run at once on
 	// all servers together; the others wait enqueued. From 1 to 10,000.
@@ -33,8 +38,8 @@ type Config struct {
 	Retry RetryPolicy
 
 	// Timeout ends the context of a run after that time; the run counts as
-	// failed if its handler then returns an error. Zero: none. A kind's or job's
-	// own timeout comes first.
+	// failed if its handler then returns an error. Zero: none, else from 1 ms to
+	// MaxWait. A kind's or job's own timeout comes first.
 	Timeout time.Duration
 
 	// Lease is how long this server's jobs stay its own without a heartbeat:
@@ -50,11 +55,13 @@ type Config struct {
 	Sweep time.Duration
 
 	// LossLimit is how many lost servers one job survives: a job that is lost
-	// once more fails, since it may be the one that kills them. Zero: 3; negative: 0.
+	// once more fails, since it may be the one that kills them. Zero: 3; negative:
+	// 0. At most 1,000.
 	LossLimit int
 
 	// Poll is the longest wait of an idle claim when no notification comes,
-	// jittered. Zero: 1 s, or 200 ms while there is no LISTEN connection.
+	// jittered. Zero: 1 s, or 200 ms while there is no LISTEN connection. From 10 ms
+	// to 1 h.
 	Poll time.Duration
 
 	// PollOnly switches LISTEN off, for poolers that break it.
@@ -78,13 +85,16 @@ type Config struct {
 	// Hooks are told what happens.
 	Hooks Hooks
 
-	// MaxArgs is the largest size of a job's args in bytes of JSON. Zero: 1 MiB.
+	// MaxArgs is the largest size of a job's args in bytes of JSON. Zero: 1 MiB; at
+	// most 64 MiB.
 	MaxArgs int
 
-	// Name of this server on the dashboard. Zero: host name and process id.
+	// Name of this server on the dashboard: as a queue's, see Queue. Zero: host
+	// name and process id.
 	Name string
 
-	// Version of the program, shown with the server. Zero: empty.
+	// Version of the program, shown with the server; the rules are those of Name.
+	// Zero: empty.
 	Version string
 
 	// Logger for everything the client has to say. Zero: slog.Default().
@@ -101,6 +111,9 @@ type Retention struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
+	if err := c.checkQueues(); err != nil {
+		return c, err
+	}
 	orElse(&c.Workers, min(5*runtime.NumCPU(), 20))
 	if c.Retry.isZero() {
 		c.Retry = DefaultRetry()
@@ -130,51 +143,4 @@ func orElse[T comparable](field *T, value T) {
 	if *field == zero {
 		*field = value
 	}
-}
-
-func (c Config) check() error {
-	within := func(field string, d, low, high time.Duration) error {
-		if d < low || d > high {
-			return &InputError{Field: "Config." + field, Problem: fmt.Sprintf("%v is outside %v to %v", d, low, high)}
-		}
-		return nil
-	}
-	for _, err := range []error{
-		within("Lease", c.Lease, time.Second, 24*time.Hour),
-		within("Heartbeat", c.Heartbeat, 50*time.Millisecond, c.Lease/2),
-		within("Sweep", c.Sweep, 50*time.Millisecond, 24*time.Hour),
-		within("Poll", c.Poll, 0, time.Hour),
-		within("Timeout", c.Timeout, 0, MaxWait),
-		within("StopGrace", c.StopGrace, 0, time.Hour),
-		c.Retry.Validate(),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	if c.Workers < 1 || c.Workers > 10000 {
-		return &InputError{Field: "Config.Workers", Problem: fmt.Sprintf("%d is outside 1 to 10000", c.Workers)}
-	}
-	for i, m := range c.Middleware {
-		if m == nil {
-			return &InputError{Field: fmt.Sprintf("Config.Middleware[%d]", i), Problem: "is nil"}
-		}
-	}
-	if c.Queues != nil && len(c.Queues) == 0 {
-		return &InputError{Field: "Config.Queues", Problem: "is empty: name at least one queue, or leave it nil"}
-	}
-	for name, n := range c.QueueLimits {
-		if err := errors.Join(checkQueue(name), checkLimit(fmt.Sprintf("Config.QueueLimits[%q]", name), n)); err != nil {
-			return err
-		}
-	}
-	for name, n := range c.Queues {
-		if err := checkQueue(name); err != nil {
-			return err
-		}
-		if n < 0 {
-			return &InputError{Field: fmt.Sprintf("Config.Queues[%q]", name), Problem: fmt.Sprintf("%d is below 0", n)}
-		}
-	}
-	return nil
 }

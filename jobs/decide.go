@@ -48,6 +48,9 @@ func decide(res result, p RetryPolicy, c counters, rnd func() float64) decision 
 		d.State, d.Outcome = store.Succeeded, store.OutcomeSucceeded
 		return d
 	}
+	if res.Asked != nil {
+		return d.cancelledBy(res, err, res.Asked.By)
+	}
 	ruled := ruling(err)
 	switch x := ruled.(type) {
 	case *snoozeError:

@@ -25,6 +25,7 @@ func TestDecideTable(t *testing.T) {
 	both := three
 	both.OnlyOn, both.ExceptOn = []Matcher{As[supplierError]()}, []Matcher{Is(errHopeless)}
 	stop := fmt.Errorf("query: %w", context.Canceled)
+	asked := &store.CancelRequest{By: "ada"}
 	for _, c := range []struct {
 		name    string
 		res     result
@@ -62,6 +63,11 @@ func TestDecideTable(t *testing.T) {
 		{"cancel", result{Err: Cancel(errors.New("order withdrawn"))}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by its handler: order withdrawn", "cancelled by its handler", counters{Attempt: 1}},
 		{"EXE-07 cancel without a reason", result{Err: Cancel(nil)}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by its handler", "cancelled by its handler", counters{Attempt: 1}},
 		{"outermost mark counts", result{Err: Permanent(Cancel(plain))}, three, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "permanent error", counters{Attempt: 1}},
+		{"EXE-14 cancel asked, success", result{Asked: asked}, three, counters{Attempt: 2}, store.Succeeded, store.OutcomeSucceeded, 0, false, "", "", counters{Attempt: 2}},
+		{"EXE-14 cancel asked, retry left", result{Err: plain, Asked: asked}, three, counters{Attempt: 2, Retry: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by ada", "a cancel was requested", counters{Attempt: 2, Retry: 1}},
+		{"EXE-14 cancel asked, permanent", result{Err: Permanent(plain), Asked: asked}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by ada", "a cancel was requested", counters{Attempt: 1}},
+		{"EXE-14 cancel asked, snooze", result{Err: Snooze(1), Asked: asked}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by ada", "a cancel was requested", counters{Attempt: 1}},
+		{"EXE-14 cancel asked, then shutdown", result{Err: stop, Cause: ErrShutdown, Asked: asked}, three, counters{Attempt: 1}, store.Deleted, store.OutcomeCancelled, 0, false, "Cancelled by ada", "a cancel was requested", counters{Attempt: 1}},
 		{"row 53: cancelled by shutdown", result{Err: stop, Cause: ErrShutdown}, three, counters{Attempt: 2, Retry: 1}, store.Enqueued, store.OutcomeInterrupted, 0, false, "Interrupted by shutdown", "the server stopped", counters{Attempt: 2, Retry: 1}},
 		{"shutdown hidden by a driver, OnlyOn set", result{Err: plain, Cause: ErrShutdown}, both, counters{Attempt: 1}, store.Enqueued, store.OutcomeInterrupted, 0, false, "Interrupted by shutdown", "the server stopped", counters{Attempt: 1}},
 		{"hopeless during shutdown", result{Err: errHopeless, Cause: ErrShutdown}, excepts, counters{Attempt: 1}, store.Failed, store.OutcomePermanent, 0, false, "An error", "excluded", counters{Attempt: 1}},

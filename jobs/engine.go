@@ -32,18 +32,20 @@ type engine struct {
 	settler   *settler
 	scheduler *scheduler
 	firer     *firer
+	continuer *continuer
 	reports   *reports
 	handlers  map[string]func(context.Context, *attempt) error // by kind, within middleware
 	workers   sync.WaitGroup
 }
 
 func newEngine(c *Client) *engine {
-	e := &engine{c: c, db: c.db, cfg: c.cfg, log: c.log, kinds: c.kinds}
+	e := &engine{c: c, db: c.db, cfg: c.cfg, log: c.log, kinds: c.registered()}
 	e.held = newHeld(c.cfg.Workers)
 	e.claimer = newClaimer(e)
 	e.settler = newSettler(e)
 	e.scheduler = newScheduler(e)
 	e.firer = newFirer(e)
+	e.continuer = newContinuer(e)
 	e.reports = newReports(e)
 	e.handlers = map[string]func(context.Context, *attempt) error{}
 	for kind, h := range e.kinds {
@@ -95,6 +97,7 @@ func (e *engine) run(ctx context.Context) error {
 	}
 	settled := make(chan struct{})
 	go func() { e.settler.run(); close(settled) }()
+	keeping.Go(func() { e.continuer.run(life) }) // what ends in the drain has continuations too
 	feeding.Go(func() { e.claimer.run(ctx) })
 	feeding.Go(func() { e.scheduler.run(ctx) })
 	feeding.Go(func() { e.firer.run(ctx) })
@@ -118,10 +121,14 @@ func (e *engine) run(ctx context.Context) error {
 
 // start checks the database, publishes the kinds and takes the first lease.
 func (e *engine) start(ctx context.Context) error {
+	e.c.warnOfNarrowPool()
 	if err := e.db.CheckVersion(ctx); err != nil {
 		return err
 	}
 	if err := e.db.CheckSchema(ctx); err != nil {
+		return err
+	}
+	if err := e.db.CheckPooler(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := lingering(ctx, claimGrace) // a row that nobody knows of would be found lost
@@ -195,6 +202,7 @@ func (e *engine) listen(ctx context.Context) {
 		e.listening.Store(up)
 		if up { // what was missed meanwhile
 			e.claimer.wake()
+			e.continuer.look()
 		}
 	}, func(h store.JobsHint) {
 		switch {
@@ -202,6 +210,8 @@ func (e *engine) listen(ctx context.Context) {
 			e.held.look()
 		case h.Watching:
 			e.c.changes.watched()
+		case h.Awaiting:
+			e.continuer.look(h.Parents.IDs()...)
 		case h.Recurring:
 			e.firer.wake()
 		case h.Queue == "" || slices.Contains(mine, h.Queue):

@@ -14,8 +14,9 @@ import (
 // EnqueueResult is what became of a job given to Enqueue.
 type EnqueueResult struct {
 	ID int64
-	// State is Enqueued, or Scheduled when the job was given a time to come; of a
-	// duplicate, the state in which the other job is.
+	// State is Enqueued, or Scheduled when the job was given a time to come, or
+	// Awaiting (Deleted, if in vain) when it was given a parent; of a duplicate, the
+	// state in which the other job is.
 	State State
 	// Duplicate: another job holds the unique key, and ID is that job's. Nothing
 	// was stored.
@@ -114,8 +115,8 @@ func (c *Client) EnqueueMany(ctx context.Context, items []Item) ([]EnqueueResult
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if anyUnique(list) {
-		created, err := c.enqueueUnique(ctx, list)
+	if inTx(list) {
+		created, err := c.enqueueInTx(ctx, list)
 		return results(created), err
 	}
 	if len(list) <= maxStatement {
@@ -159,7 +160,7 @@ func (c *Client) enqueueChunks(ctx context.Context, tx Querier, list []store.New
 		}
 		created, err := enqueue(ctx, tx, list[:n], queuesOf(list[:n]))
 		if err != nil {
-			return nil, err
+			return nil, noParent(err)
 		}
 		all, list = append(all, created...), list[n:]
 	}
@@ -167,8 +168,8 @@ func (c *Client) enqueueChunks(ctx context.Context, tx Querier, list []store.New
 }
 
 func (c *Client) enqueueOne(ctx context.Context, job store.NewJob) (EnqueueResult, error) {
-	if job.Unique != nil {
-		created, err := c.enqueueUnique(ctx, []store.NewJob{job})
+	if inTx([]store.NewJob{job}) {
+		created, err := c.enqueueInTx(ctx, []store.NewJob{job})
 		if err != nil {
 			return EnqueueResult{}, err
 		}
@@ -204,10 +205,13 @@ func (c *Client) enqueued(list []store.NewJob, created []store.Created, err erro
 		if one.Duplicate {
 			continue
 		}
-		if one.State == store.Enqueued {
+		switch one.State {
+		case store.Enqueued:
 			ready = true
-		} else {
+		case store.Scheduled:
 			e.scheduler.due(list[i])
+		case store.Awaiting:
+			e.continuer.look(list[i].Parent)
 		}
 		c.changes.add(one.ID)
 	}

@@ -18,6 +18,9 @@ var (
 	ErrLeaseLost = store.ErrLeaseLost
 	// ErrDeleted: a person deleted the job while it ran.
 	ErrDeleted = errors.New("the job was deleted")
+	// ErrCancelled: a person asked this attempt to end. A handler that now returns
+	// an error ends the job as deleted; one that returns nil has succeeded.
+	ErrCancelled = errors.New("a person cancelled the job")
 )
 
 // ErrGoexit is the error of an attempt that ended by runtime.Goexit, which

@@ -12,3 +12,6 @@ func Tidy(ctx context.Context, c *Client) error { return newEngine(c).tidy(ctx) 
 func FireOnce(ctx context.Context, c *Client) (time.Duration, error) {
 	return newEngine(c).firer.round(ctx)
 }
+
+// ResumeBulks is what the janitor does about operations without a process.
+func ResumeBulks(ctx context.Context, c *Client) error { return c.resumeBulks(ctx) }

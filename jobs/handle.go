@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -40,8 +41,11 @@ func Retry(p RetryPolicy) HandleOption {
 }
 
 // OnQueue sets the queue for jobs of the kind that name none; else DefaultQueue.
+//
+// Run refuses a queue that is in neither Config.Queues, if those are set, nor
+// Config.OtherQueues.
 func OnQueue(name string) HandleOption {
-	return func(h *handler) error { h.queue = name; return checkQueue(name) }
+	return func(h *handler) error { h.queue, h.placed = name, true; return checkQueue(name) }
 }
 
 // Timeout ends the context of each run of the kind after d; from 1 ms to
@@ -80,10 +84,14 @@ func checkTimeout(d time.Duration) error {
 type handler struct {
 	kind    string
 	queue   string
+	placed  bool          // by OnQueue
 	policy  *RetryPolicy  // nil: the client's
 	timeout time.Duration // 0: the client's
 	limit   int           // running at once on all servers; 0: no limit
 	keep    *Retention    // nil: the client's
+
+	checks   []func(Plan) ([]string, error)
+	warnings []string // of the checks
 
 	middleware []Middleware
 	run        func(ctx context.Context, a *attempt) error
@@ -97,10 +105,12 @@ type handler struct {
 // failed attempt, and the retry policy decides what follows. Permanent, Cancel,
 // Snooze and RetryAfter let fn decide itself.
 func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...HandleOption) {
-	var zero T
-	h := &handler{kind: zero.Kind(), queue: DefaultQueue}
-	err := checkKind(h.kind)
-	for _, opt := range opts {
+	kind, err := kindOf[T]()
+	h := &handler{kind: kind, queue: DefaultQueue}
+	for i, opt := range opts {
+		if opt == nil {
+			opt = func(*handler) error { return &InputError{Field: fmt.Sprintf("opts[%d]", i), Problem: "is nil"} }
+		}
 		if e := opt(h); e != nil && err == nil {
 			err = e
 		}
@@ -108,8 +118,23 @@ func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...
 	if fn == nil && err == nil {
 		err = &InputError{Field: "handler", Problem: "is nil"}
 	}
+	if err == nil {
+		err = c.judge(h)
+	}
 	h.run = handlerFor(fn).run
 	c.register(h, err)
+}
+
+// kindOf asks the zero value of T, which for a pointer is nil.
+func kindOf[T Args]() (kind string, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &InputError{Field: "kind", Problem: fmt.Sprintf("the zero value of %v cannot tell it: %s", reflect.TypeFor[T](), describe(value))}
+		}
+	}()
+	var zero T
+	kind = zero.Kind()
+	return kind, checkKind(kind)
 }
 
 // handlerFor decodes the args and calls fn.

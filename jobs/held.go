@@ -21,6 +21,7 @@ type attempt struct {
 	since   time.Time               // claimed here, local clock
 	began   time.Time               // its handler was called; zero while it is buffered
 	stuck   bool                    // runs on past its timeout, and that was said
+	asked   *store.CancelRequest    // a person asked it to end
 
 	reports *reports
 	said    said
@@ -38,6 +39,7 @@ func (a *attempt) counters() counters {
 type held struct {
 	mu       sync.Mutex
 	free     []int // worker slots, 1-based
+	starting int   // slots whose worker was started and has not asked for a job yet
 	workers  int
 	buffer   []*attempt
 	live     map[int64]*attempt // by job id: buffered or running, not yet handed to the settler
@@ -56,19 +58,28 @@ func newHeld(workers int) *held {
 	return h
 }
 
-// add takes a claimed job in. slot > 0: run it there now; 0: it waits in the
-// buffer, as all do once closing is set.
+// add takes a claimed job in. slot > 0: start a worker on it, which takes the
+// job that is first by then; 0: all slots are taken, or closing is set.
 func (h *held) add(a *attempt, closing bool) (slot int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.live[a.ID] = a
 	h.perQueue[a.Queue]++
+	h.buffer = append(h.buffer, a)
 	if n := len(h.free); n > 0 && !closing {
 		slot, h.free = h.free[n-1], h.free[:n-1]
-		return slot
+		h.starting++
 	}
-	h.buffer = append(h.buffer, a)
-	return 0
+	return slot
+}
+
+// first gives a started worker its first job, nil when others were faster: a
+// short job's worker takes the next one before another worker got the processor.
+func (h *held) first(slot int) *attempt {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.starting--
+	return h.pop(slot)
 }
 
 // next ends one run on a slot and gives the slot its next job, nil when none
@@ -77,13 +88,18 @@ func (h *held) next(slot int) *attempt {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.finished++
-	if len(h.buffer) > 0 {
-		a := h.buffer[0]
-		h.buffer = h.buffer[1:]
-		return a
+	return h.pop(slot)
+}
+
+func (h *held) pop(slot int) *attempt {
+	if len(h.buffer) == 0 {
+		h.free = append(h.free, slot)
+		return nil
 	}
-	h.free = append(h.free, slot)
-	return nil
+	a := h.buffer[0]
+	h.buffer[0] = nil
+	h.buffer = h.buffer[1:]
+	return a
 }
 
 // drop forgets a job that was handed to the settler.
@@ -103,14 +119,14 @@ func (h *held) room(ahead int) (room int, finished int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	finished, h.finished = h.finished, 0
-	return max(0, len(h.free)+ahead-len(h.buffer)), finished
+	return max(0, len(h.free)+h.starting+ahead-len(h.buffer)), finished
 }
 
 // full reports that not even a buffered job has room.
 func (h *held) full(ahead int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.free)+ahead-len(h.buffer) <= 0
+	return len(h.free)+h.starting+ahead-len(h.buffer) <= 0
 }
 
 func (h *held) ofQueue(queue string) int {

@@ -16,7 +16,7 @@ func (e *engine) register(ctx context.Context) error {
 	for _, name := range sortedKeys(e.kinds) {
 		h := e.kinds[name]
 		policy, _ := effectivePolicy(nil, h.policy, e.cfg.Retry)
-		text, err := encodePolicy(policy)
+		text, err := encodePolicy(policy, h.warnings...)
 		if err != nil {
 			return err
 		}
@@ -98,11 +98,11 @@ func (e *engine) leaseLost(ctx context.Context) {
 	}
 }
 
-// takenEvery bounds the time until a deleted job's context is cancelled without
+// takenEvery bounds the time until a deleted or cancelled job's context ends without
 // a notification.
 const takenEvery = time.Second
 
-// watchTaken cancels what was deleted or reclaimed while it ran here. Jobs
+// watchTaken cancels what was deleted, reclaimed or asked to end while it ran here. Jobs
 // younger than a look are not asked for: short jobs cost nothing.
 func (e *engine) watchTaken(ctx context.Context) {
 	trouble := &incident{log: e.log, what: "look for taken jobs"}
@@ -129,7 +129,7 @@ func (e *engine) watchTaken(ctx context.Context) {
 		if len(tokens) == 0 {
 			continue
 		}
-		taken, err := e.db.Taken(ctx, server, tokens)
+		taken, asked, err := e.db.Taken(ctx, server, tokens)
 		if err != nil {
 			if ctx.Err() != nil {
 				return
@@ -138,6 +138,7 @@ func (e *engine) watchTaken(ctx context.Context) {
 			continue
 		}
 		trouble.ok()
+		e.held.cancelAsked(asked)
 		if len(taken) == 0 {
 			continue
 		}

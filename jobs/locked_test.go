@@ -2,6 +2,8 @@ package jobs_test
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,16 +47,19 @@ func TestDBX15StopDuringHungClaim(t *testing.T) {
 }
 
 // DBX-05: handlers that hold every connection of the pool they share with the
-// client, and enqueue meanwhile, starve neither claims nor settles nor heartbeats.
+// client, and enqueue meanwhile, starve neither claims nor settles nor heartbeats;
+// that the pool was made narrow is said at the start.
 func TestDBX05HandlersHogThePool(t *testing.T) {
 	t.Parallel()
+	log := &loud{level: slog.LevelWarn}
 	cfg := quickly()
-	cfg.Workers = 20
+	cfg.Workers, cfg.Logger = 20, slogOf(log)
 	ready := make(chan struct{})
 	r := start(t, cfg, func(c *jobs.Client) {
+		c.DB().SetMaxOpenConns(2)
 		jobs.Handle(c, func(ctx context.Context, j *jobs.Job[task]) error {
 			<-ready
-			tx, err := c.DB().BeginTxx(ctx, nil) // 8 connections for 20 handlers
+			tx, err := c.DB().BeginTxx(ctx, nil) // 2 connections for 20 handlers
 			if err != nil {
 				return err
 			}
@@ -79,4 +84,7 @@ func TestDBX05HandlersHogThePool(t *testing.T) {
 	eventually(t, "all have run", func() bool {
 		return ask[int](t, r.db, `select count(*) from tekrar.history where state = 4`) == 180
 	})
+	if said := log.said(); len(said) != 1 || !strings.Contains(said[0], "field=Config.Workers workers=20 connections=2") {
+		t.Errorf("said %q", said)
+	}
 }

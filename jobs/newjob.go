@@ -34,12 +34,15 @@ func (c *Client) withOptions(job store.NewJob, opts []EnqueueOption) (store.NewJ
 	if h := c.handlerOf(job.Kind); h != nil {
 		job.Queue = h.queue
 	}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return store.NewJob{}, &InputError{Field: fmt.Sprintf("opts[%d]", i), Problem: "is nil"}
+		}
 		if err := opt(&job); err != nil {
 			return store.NewJob{}, err
 		}
 	}
-	return job, nil
+	return job, checkParent(job)
 }
 
 func (c *Client) newJobs(items []Item) ([]store.NewJob, error) {
@@ -59,7 +62,7 @@ func queuesOf(list []store.NewJob) []string {
 	var queues []string
 	seen := map[string]bool{}
 	for _, j := range list {
-		if !seen[j.Queue] && j.In <= 0 && j.At.IsZero() {
+		if !seen[j.Queue] && j.In <= 0 && j.At.IsZero() && j.Parent == 0 {
 			seen[j.Queue] = true
 			queues = append(queues, j.Queue)
 		}

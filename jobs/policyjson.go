@@ -29,6 +29,9 @@ type PublishedPolicy struct {
 	Bands       []WaitBand `json:"bands,omitempty"`
 	WindowMinMS int64      `json:"window_min_ms"`
 	WindowMaxMS int64      `json:"window_max_ms"`
+
+	// Warnings are what CheckPlan found about the kind that it was published with.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // PublishedBackoff is a Backoff in JSON.
@@ -98,8 +101,10 @@ func ceilMS(d time.Duration) int64 {
 }
 
 // encodePolicy is the JSON text for the kinds table.
-func encodePolicy(p RetryPolicy) (string, error) {
-	text, err := json.Marshal(p.Publish())
+func encodePolicy(p RetryPolicy, warnings ...string) (string, error) {
+	published := p.Publish()
+	published.Warnings = warnings
+	text, err := json.Marshal(published)
 	return string(text), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/tekrar/tekrar/store"
@@ -21,7 +22,7 @@ func (e *engine) begin(c store.Claimed, server int64) {
 	e.c.changes.add(c.ID)
 	if slot := e.held.add(a, e.draining.Load()); slot > 0 {
 		e.workers.Add(1)
-		go e.work(slot, a)
+		go e.work(slot, e.held.first)
 	}
 }
 
@@ -50,20 +51,17 @@ func (e *engine) timeoutOf(h *handler, job time.Duration) time.Duration {
 }
 
 // work runs jobs on one slot until none waits for it.
-func (e *engine) work(slot int, a *attempt) {
+func (e *engine) work(slot int, take func(slot int) *attempt) {
 	returned := false
 	defer func() {
 		if !returned { // a handler ended this goroutine by Goexit: the slot goes on in another
-			if next := e.after(slot); next != nil {
-				go e.work(slot, next)
-				return
-			}
+			go e.work(slot, e.after)
+			return
 		}
 		e.workers.Done()
 	}()
-	for a != nil {
+	for a := take(slot); a != nil; a = e.after(slot) {
 		e.attempt(slot, a)
-		a = e.after(slot)
 	}
 	returned = true
 }
@@ -80,7 +78,7 @@ func (e *engine) after(slot int) *attempt {
 // attempt is the pipeline of one run: context, handler, classify, decide, settle.
 // Each path, Goexit included, ends in exactly one outcome given to the settler.
 func (e *engine) attempt(slot int, a *attempt) {
-	log := e.log.With("job_id", a.ID, "kind", a.Kind, "queue", a.Queue, "attempt", a.Attempt)
+	log := &jobLogger{base: e.log, a: a}
 	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), loggerKey{}, log))
 	defer cancel(nil)
 	run := &runningAttempt{a: a, db: e.db, slot: slot, began: time.Now()}
@@ -95,32 +93,33 @@ func (e *engine) attempt(slot int, a *attempt) {
 	}
 	if hook := e.cfg.Hooks.Started; hook != nil {
 		info, _ := Current(ctx)
-		tell(log, "Started", func() { hook(ctx, info) })
+		tell(log.get(), "Started", func() { hook(ctx, info) })
 	}
 	runHandler(ctx, e.handlers[a.Kind], a, &res)
 }
 
-func (e *engine) conclude(ctx context.Context, log *slog.Logger, slot int, run *runningAttempt, res result) {
+func (e *engine) conclude(ctx context.Context, log *jobLogger, slot int, run *runningAttempt, res result) {
 	a, took, committed := run.a, time.Since(run.began), run.committed()
 	if committed { // what went wrong after the commit undoes nothing
 		res = result{}
 	}
 	if res.failure() != nil {
-		res.Upcoming = e.firer.upcoming(a)
+		res.Upcoming, res.Asked = e.firer.upcoming(a), e.held.askedOf(a)
 	}
 	d := decide(res, a.policy, a.counters(), rand.Float64)
 	for _, fault := range d.Faults {
-		log.Warn("retry policy misbehaved", "fault", fault)
+		log.get().Warn("retry policy misbehaved", "fault", fault)
 	}
 	if d.ErrorText != "" {
-		log.Warn("attempt failed", "outcome", d.Reason, "rule", d.Rule, "err", d.ErrorLine)
+		log.get().Warn("attempt failed", "outcome", d.Reason, "rule", d.Rule, "err", d.ErrorLine)
 	}
 	if hook := e.cfg.Hooks.Ended; hook != nil {
 		info, _ := Current(ctx)
-		tell(log, "Ended", func() { hook(info, a.verdict(d, res)) })
+		tell(log.get(), "Ended", func() { hook(info, a.verdict(d, res)) })
 	}
 	if committed {
 		e.c.changes.add(a.ID)
+		e.continuer.after(a.ID)
 	} else {
 		e.settler.add(a.settled(slot, took, d))
 	}
@@ -154,11 +153,27 @@ func runHandler(ctx context.Context, run func(context.Context, *attempt) error, 
 
 type loggerKey struct{}
 
+// jobLogger makes the logger of an attempt when somebody asks for it: most
+// attempts never log.
+type jobLogger struct {
+	base *slog.Logger
+	a    *attempt
+	once sync.Once
+	l    *slog.Logger
+}
+
+func (j *jobLogger) get() *slog.Logger {
+	j.once.Do(func() {
+		j.l = j.base.With("job_id", j.a.ID, "kind", j.a.Kind, "queue", j.a.Queue, "attempt", j.a.Attempt)
+	})
+	return j.l
+}
+
 // Logger returns the logger of the running job, with job_id, kind, queue and
 // attempt set; slog.Default outside of one.
 func Logger(ctx context.Context) *slog.Logger {
-	if l, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {
-		return l
+	if l, ok := ctx.Value(loggerKey{}).(*jobLogger); ok {
+		return l.get()
 	}
 	return slog.Default()
 }

@@ -244,6 +244,7 @@ func (s *settler) wrote(batch []unsettled, refused []store.Token) {
 		s.e.log.Warn("result came too late: the job had been taken from this attempt; kept as a late row", "job_id", t.ID, "attempt", t.Attempt)
 	}
 	ids := make([]int64, len(batch))
+	var ended []int64
 	for i, u := range batch {
 		ids[i] = u.ID
 		if s.e.claimer.limited(u.queue, u.kind) { // there is room for another, here or elsewhere
@@ -255,9 +256,12 @@ func (s *settler) wrote(batch []unsettled, refused []store.Token) {
 			s.e.scheduler.in(u.Delay)
 		case store.Enqueued:
 			s.e.claimer.wake()
+		default:
+			ended = append(ended, u.ID)
 		}
 	}
 	s.e.c.changes.add(ids...)
+	s.e.continuer.after(ended...)
 }
 
 func (s *settler) unwritten() int {

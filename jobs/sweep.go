@@ -30,6 +30,7 @@ func (e *engine) sweep(ctx context.Context) {
 		if len(r.IDs) > 0 {
 			e.log.Warn("jobs of lost servers taken over", "jobs", len(r.IDs))
 			e.c.changes.add(r.IDs...)
+			e.continuer.after(r.IDs...)
 			e.claimer.wake()
 			e.c.waking.now(r.Queues...)
 		}
@@ -90,6 +91,9 @@ func (e *engine) tidy(ctx context.Context) error {
 		return err
 	}
 	if _, err := e.db.PruneFires(ctx, firesKept); err != nil {
+		return err
+	}
+	if err := e.c.resumeBulks(ctx); err != nil {
 		return err
 	}
 	return e.db.PruneServers(ctx, serversKept)

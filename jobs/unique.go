@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,8 +28,8 @@ type UniqueScope struct {
 }
 
 var (
-	// WhileWaiting holds the key while the job is enqueued or scheduled, waiting
-	// retries included: one more can be enqueued as soon as it runs.
+	// WhileWaiting holds the key while the job is enqueued, scheduled (waiting
+	// retries included) or awaiting: one more can be enqueued as soon as it runs.
 	WhileWaiting = UniqueScope{scope: store.UniqueWhileWaiting}
 	// UntilFinished holds the key until the job succeeded, failed or was deleted.
 	// A worker that dies holds it only until its job is taken over and finishes.
@@ -118,9 +119,14 @@ func anyUnique(list []store.NewJob) bool {
 	return false
 }
 
-// enqueueUnique stores jobs of which some have unique keys, in a transaction of
-// its own: keys are locked first and looked up after.
-func (c *Client) enqueueUnique(ctx context.Context, list []store.NewJob) (created []store.Created, err error) {
+// inTx says whether the jobs take several statements: unique keys are locked first
+// and looked up after, parents are locked before and looked at again.
+func inTx(list []store.NewJob) bool {
+	return anyUnique(list) || slices.ContainsFunc(list, func(j store.NewJob) bool { return j.Parent != 0 })
+}
+
+// enqueueInTx stores such jobs in a transaction of its own.
+func (c *Client) enqueueInTx(ctx context.Context, list []store.NewJob) (created []store.Created, err error) {
 	err = c.db.Tx(ctx, func(tx *sqlx.Tx) (err error) {
 		created, err = c.enqueueChunks(ctx, tx, list)
 		return err

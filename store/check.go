@@ -20,7 +20,7 @@ var checks = []string{checkOneHotRow, checkKnownJob, checkStands, checkCopies, c
 //   - a job is in at most one hot table, and every row belongs to a job;
 //   - its hot row says the same as its last history row that is not late (state,
 //     attempt, server), and a succeeded or deleted job has no hot row;
-//   - its history is unbroken: it begins enqueued or scheduled at attempt 0, each
+//   - its history is unbroken: it begins enqueued, scheduled or awaiting at attempt 0, each
 //     state follows from the one before by the table of transitions, and attempt
 //     grows by one at each processing row and nowhere else;
 //   - statistics count, outcome by outcome, as many attempts as history holds. Once
@@ -56,15 +56,16 @@ func (db *DB) Check(ctx context.Context) error {
 	return fmt.Errorf("check: breaches found: %d%s\n%s", len(breaches), more, strings.Join(breaches, "\n"))
 }
 
-// hotRows holds what the four hot tables say, with the state that the table stands for.
+// hotRows holds what the five hot tables say, with the state that the table stands for.
 const hotRows = `hot as (
     select job_id, 2 as state, attempt, null::bigint as server, priority, queue, kind from tekrar.ready
     union all select job_id, 3, attempt, server, priority, queue, kind from tekrar.running
     union all select job_id, 1, attempt, null, priority, queue, kind from tekrar.scheduled
     union all select job_id, 5, attempt, null, priority, queue, kind from tekrar.failed
+    union all select job_id, -1, 0, null, priority, queue, kind from tekrar.awaiting
 )`
 
-const stateName = `(array['scheduled','enqueued','processing','succeeded','failed','deleted','late'])`
+const stateName = `('[-1:7]={awaiting,none,scheduled,enqueued,processing,succeeded,failed,deleted,late}'::text[])`
 
 const checkOneHotRow = `with ` + hotRows + `
 select format('job %s: in several hot tables: %s', job_id, string_agg(` + stateName + `[state], ', ' order by state))

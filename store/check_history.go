@@ -12,7 +12,8 @@ const steps = `step as (
 // The table of transitions. A person may requeue whatever is not processing, so
 // enqueued follows enqueued only with an actor.
 const checkTransitions = `with ` + steps + `, legal (from_state, state) as (values
-    (0, 1), (0, 2),
+    (0, -1), (0, 1), (0, 2),
+    (-1, 2), (-1, 6),
     (1, 2), (1, 6),
     (2, 2), (2, 3), (2, 6),
     (3, 1), (3, 2), (3, 4), (3, 5), (3, 6),

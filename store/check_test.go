@@ -9,15 +9,17 @@ import (
 )
 
 // One job in each state and all legal detours: 1 enqueued, 2 scheduled,
-// 3 processing, 4 succeeded, 5 failed, 6 deleted, 7 went through everything.
+// 3 processing, 4 succeeded, 5 failed, 6 deleted, 7 went through everything,
+// 8 awaiting.
 func consistent(t *testing.T, db *store.DB) {
 	t.Helper()
 	var jobs []past
-	for _, s := range store.States {
+	for _, s := range []store.State{store.Enqueued, store.Scheduled, store.Processing, store.Succeeded, store.Failed, store.Deleted} {
 		jobs = append(jobs, past{states: way(s)})
 	}
 	const sc, e, p, s, f, d = store.Scheduled, store.Enqueued, store.Processing, store.Succeeded, store.Failed, store.Deleted
-	put(t, db, append(jobs, past{states: []store.State{sc, e, p, e, p, sc, e, p, f, sc, e, p, f, e, p, s, store.Late, d, e, d, e, p, d}})...)
+	put(t, db, append(jobs, past{states: []store.State{sc, e, p, e, p, sc, e, p, f, sc, e, p, f, e, p, s, store.Late, d, e, d, e, p, d}},
+		past{states: way(store.Awaiting)})...)
 }
 
 func TestCheckFindsNothing(t *testing.T) {
@@ -46,10 +48,15 @@ func TestCheckFindsBreaches(t *testing.T) {
 		"other server":         {`update tekrar.running set server = 2`, "job 3: processing on server 2, but history 4 says server 1"},
 		"other queue":          {`update tekrar.scheduled set queue = 'other'`, "job 2: its scheduled row has queue other"},
 		"other kind":           {`update tekrar.running set kind = 'other'`, "job 3: its processing row has queue default, kind other"},
+		"awaits no more":       {`delete from tekrar.awaiting`, "job 8: history 37 says awaiting, but no hot table has it"},
+		"awaits and is ready":  {`insert into tekrar.ready (job_id, queue, kind) values (8, 'default', 'k')`, "job 8: in several hot tables: awaiting, enqueued"},
+		"runs while awaiting":  {`insert into tekrar.history (job_id, attempt, state, queue, kind) values (8, 1, 3, 'default', 'k')`, "processing follows awaiting"},
+		"awaits late":          {`insert into tekrar.history (job_id, attempt, state, queue, kind) values (1, 0, -1, 'default', 'k')`, "awaiting follows enqueued"},
+		"awaits another":       {`update tekrar.awaiting set queue = 'other'`, "job 8: its awaiting row has queue other"},
 		"starts running":       {`delete from tekrar.history where id = 3`, "job 3: history 4: processing follows nothing"},
 		"lost claim row":       {`delete from tekrar.history where job_id = 5 and state = 3`, "job 5: history 10: failed follows enqueued"},
 		"succeeded twice":      {`insert into tekrar.history (job_id, attempt, state, queue, kind) values (4, 1, 4, 'default', 'k')`, "succeeded follows succeeded"},
-		"enqueued by nobody":   {`insert into tekrar.history (job_id, attempt, state, queue, kind) values (1, 0, 2, 'default', 'k')`, "job 1: history 37: enqueued follows enqueued"},
+		"enqueued by nobody":   {`insert into tekrar.history (job_id, attempt, state, queue, kind) values (1, 0, 2, 'default', 'k')`, "job 1: history 38: enqueued follows enqueued"},
 		"attempt not grown":    {`update tekrar.history set attempt = 0 where job_id = 3;; update tekrar.running set attempt = 0`, "job 3: history 4: processing at attempt 0 follows attempt 0"},
 		"attempt shrunk":       {`update tekrar.history set attempt = 0 where job_id = 4 and state = 4`, "at attempt 0 follows attempt 1"},
 		"statistics too small": {`delete from tekrar.stats where outcome = 1`, "statistics: 0 succeeded, history 2"},

@@ -37,6 +37,7 @@ type Claimed struct {
 // Lanes are listed, so that a paused queue is never scanned. Picking by ctid
 // keeps the order and the access path fixed whatever the table's statistics
 // say. A server whose lease has ended claims nothing: it would be reclaimed at once.
+// A row whose attempt cannot grow is left: it would fail the claim of all others.
 var claimHead = `lane as materialized (
 select l.queue, l.priority, l.after_us
 from rows from (unnest($2::text[]), unnest($3::smallint[]), unnest($4::bigint[])) as l(queue, priority, after_us)
@@ -47,7 +48,7 @@ select r.ctid from lane cross join lateral (
   select ready.ctid from tekrar.ready
   where ready.queue = lane.queue and ready.priority = lane.priority
     and ready.ready_at >= 'epoch'::timestamptz + lane.after_us * interval '1 microsecond'
-    and ready.kind = any($5::text[])
+    and ready.kind = any($5::text[]) and ready.attempt < 2147483647
   order by ready.ready_at limit $6 for update skip locked) r
 limit $6
 ), taken as (
@@ -57,14 +58,14 @@ returning job_id, ready_at, attempt + 1 as attempt, retry, snoozes, losses, prio
 	"at":         "s.at",
 	"state":      "3::smallint",
 	"server":     "$1",
-	"latency_us": "greatest(0, extract(epoch from s.at - s.ready_at) * 1000000)::bigint",
+	"latency_us": "greatest(0, date_part('epoch', s.at - s.ready_at) * 1000000)::bigint",
 })
 
-const claimedColumns = `j.args::text, coalesce(j.policy::text, ''), coalesce(j.timeout_ms, 0), (extract(epoch from j.created_at) * 1000000)::bigint,
-  coalesce(j.recurring_id, ''), coalesce((extract(epoch from j.fire_at) * 1000000)::bigint, 0)`
+const claimedColumns = `j.args::text, coalesce(j.policy::text, ''), coalesce(j.timeout_ms, 0), (date_part('epoch', j.created_at) * 1000000)::bigint,
+  coalesce(j.recurring_id, ''), coalesce((date_part('epoch', j.fire_at) * 1000000)::bigint, 0)`
 
 var claimStatement = transition(claimHead, toRunning, `select t.job_id, t.attempt, t.retry, t.snoozes, t.losses, t.priority, t.queue, t.kind,
-  (extract(epoch from t.ready_at) * 1000000)::bigint, (extract(epoch from t.at) * 1000000)::bigint, j.*
+  (date_part('epoch', t.ready_at) * 1000000)::bigint, (date_part('epoch', t.at) * 1000000)::bigint, j.*
 from taken t cross join lateral (select `+claimedColumns+` from tekrar.jobs j where j.id = t.job_id offset 0) j`)
 
 // Claim takes up to limit jobs of the lanes for the server, most urgent lane
@@ -93,7 +94,7 @@ func claimArgs(server int64, lanes []Lane, kinds []string, limit int) []any {
 }
 
 const heldStatement = `select r.job_id, r.attempt, r.retry, r.snoozes, r.losses, r.priority, r.queue, r.kind,
-  (extract(epoch from r.started_at) * 1000000)::bigint, (extract(epoch from r.started_at) * 1000000)::bigint, j.*
+  (date_part('epoch', r.started_at) * 1000000)::bigint, (date_part('epoch', r.started_at) * 1000000)::bigint, j.*
 from tekrar.running r cross join lateral (select ` + claimedColumns + ` from tekrar.jobs j where j.id = r.job_id offset 0) j
 where r.server = $1 and not (r.job_id = any(coalesce($2::bigint[], '{}')))`
 

@@ -39,29 +39,31 @@ func finishedCount(within, listed string) string {
 }
 
 var allCounts = fmt.Sprintf(`
-select (select count(*) from tekrar.scheduled), (select count(*) from tekrar.running),
+select (select count(*) from tekrar.scheduled),
+       (select count(*) from (select 1 from tekrar.awaiting limit %[1]d) a), (select count(*) from tekrar.running),
        (select count(*) from tekrar.failed),
-       (select count(*) from (select 1 from tekrar.ready limit %d) r),
+       (select count(*) from (select 1 from tekrar.ready limit %[1]d) r),
        s.n, s.more, d.n, d.more
-from %s s cross join %s d`, CountMax+1,
+from %[2]s s cross join %[3]s d`, CountMax+1,
 	finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow))
 
 // Counts reads how many jobs stand in each state: what the unfiltered list of the
-// state holds. Scheduled, processing and failed are exact. Enqueued, succeeded and
-// deleted are exact to 10,000, then AtLeast; of succeeded and deleted jobs at
+// state holds. Scheduled, processing and failed are exact. Enqueued, awaiting,
+// succeeded and deleted are exact to 10,000, then AtLeast; of succeeded and deleted jobs at
 // most 30,000 history rows are looked at, so that after a mass requeue AtLeast
 // may come with a smaller number. (Statistics would count farther, but attempts
 // that succeeded ever, not the jobs in the list.)
 func (db *DB) Counts(ctx context.Context) (map[State]Count, error) {
-	var scheduled, running, failed, ready, succeeded, deleted int64
+	var scheduled, awaiting, running, failed, ready, succeeded, deleted int64
 	var moreSucceeded, moreDeleted bool
 	err := db.QueryRowContext(ctx, db.sql(allCounts)).
-		Scan(&scheduled, &running, &failed, &ready, &succeeded, &moreSucceeded, &deleted, &moreDeleted)
+		Scan(&scheduled, &awaiting, &running, &failed, &ready, &succeeded, &moreSucceeded, &deleted, &moreDeleted)
 	if err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)
 	}
 	return map[State]Count{
 		Scheduled: {N: scheduled}, Processing: {N: running}, Failed: {N: failed}, Enqueued: bounded(ready),
+		Awaiting:  bounded(awaiting),
 		Succeeded: {N: min(succeeded, CountMax), AtLeast: moreSucceeded},
 		Deleted:   {N: min(deleted, CountMax), AtLeast: moreDeleted},
 	}, nil
@@ -74,6 +76,7 @@ var (
 		Enqueued:   hotCount("ready", ""),
 		Processing: hotCount("running", ""),
 		Failed:     hotCount("failed", ""),
+		Awaiting:   hotCount("awaiting", ""),
 		Scheduled:  hotCount("scheduled", "and ($3::smallint = 0 or cause = $3)"),
 	}
 	kindCount    = "select n, more from " + finishedCount("h.state = $3 and h.kind = $2::text", queueListed) + " c"
@@ -94,6 +97,9 @@ func hotCount(table, also string) string {
 func (db *DB) CountJobs(ctx context.Context, f JobFilter) (c Count, err error) {
 	if err := f.check(); err != nil || f.impossible() {
 		return Count{}, err
+	}
+	if !f.Query.IsZero() || f.Group != nil {
+		return db.countTo(ctx, f, lastTime, searchPatience/2, CountMax)
 	}
 	text, args := hotCounts[f.State], []any{f.Queue, f.Kind}
 	switch {

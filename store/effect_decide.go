@@ -11,7 +11,7 @@ import (
 // and token) and an audit row, in one statement.
 const decideEffect = `with c as (
   update tekrar.effect_claims c set touched_at = clock_timestamp(), %s
-  where c.key = $1 and c.token = $2 and %s returning c.*
+  where c.key = $1 and c.token = $2 and $5::smallint in (0, c.state) and %s returning c.*
 ), audited as (
   insert into tekrar.audit (actor, action, job_id, detail)
   select $3, '%s', c.job_id, jsonb_build_object('key', c.key, 'token', $2::bigint, 'generation', c.generation) from c
@@ -49,13 +49,14 @@ const (
 	EffectReclaim                                // the holder is gone: released, or unknown if it had begun
 )
 
-// DecideEffect carries out a person's decision about the claim as it was seen.
-// ErrStateChanged: somebody was faster, or its holder lives.
-func (db *DB) DecideEffect(ctx context.Context, actor, key string, token int64, d EffectDecision, note string) (e Effect, err error) {
+// DecideEffect carries out a person's decision about the claim as it was seen: its
+// token, and its state unless seen is 0. ErrStateChanged: somebody was faster, or
+// its holder lives.
+func (db *DB) DecideEffect(ctx context.Context, actor, key string, token int64, seen EffectState, d EffectDecision, note string) (e Effect, err error) {
 	text := map[EffectDecision]string{EffectDelivered: markDelivered, EffectNotDelivered: markNotDelivered,
 		EffectAgain: sendAgain, EffectReclaim: freeStale}[d]
 	err = db.Tx(ctx, func(tx *sqlx.Tx) error {
-		e, err = db.changedEffect(ctx, tx, "decide on", text, key, token, actor, note)
+		e, err = db.changedEffect(ctx, tx, "decide on", text, key, token, actor, note, seen)
 		return err
 	})
 	return e, err

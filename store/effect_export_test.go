@@ -14,9 +14,9 @@ func EffectWritings(db *DB) map[string]Reading {
 		"undoubt": {db.sql(undoubtEffect), `'k', 1`},
 		"reserve": {db.sql(reserveEffect), `'k', '', 'h'`},
 		"sweep":   {db.sql(sweepEffects), `'-infinity', '', 3`},
-		"purge":   {db.sql(purgeStatement), `'-infinity', '', 1000, 1000`},
-		"dry run": {db.sql(dryRunStatement), `'-infinity', '', 1000, 1000`},
-		"decide":  {db.sql(sendAgain), `'k', 1, 'a', ''`},
+		"purge":   {db.sql(purgeStatement), `'-infinity', '', 1000, 1000, 4`},
+		"dry run": {db.sql(dryRunStatement), `'-infinity', '', 1000, 1000, 4`},
+		"decide":  {db.sql(sendAgain), `'k', 1, 'a', '', 0`},
 		"of job":  {db.sql(`select ` + effectColumns + `, ` + effectDuplicates + ` from tekrar.effect_claims c where c.job_id = $1 order by c.key limit 100`), `1`},
 	}
 }

@@ -15,9 +15,28 @@ import (
 const receiptIdentity = `case when jsonb_typeof(%[1]s) <> 'object' then %[1]s
   when %[1]s ->> 'reference' <> '' then %[1]s -> 'reference' else %[1]s - array['replayed', 'at', 'status'] end`
 
-var effectDuplicates = `(select count(*) from tekrar.effect_receipts e where e.key = c.key and e.generation = c.generation
-  and c.state = 4 and e.token <> c.token and ` + fmt.Sprintf(receiptIdentity, "e.receipt") + ` is distinct from ` +
-	fmt.Sprintf(receiptIdentity, "c.receipt") + `)`
+var isDuplicate = `(e.generation = c.generation and c.state = 4 and e.token <> c.token and ` +
+	fmt.Sprintf(receiptIdentity, "e.receipt") + ` is distinct from ` + fmt.Sprintf(receiptIdentity, "c.receipt") + `)`
+
+var effectDuplicates = `(select count(*) from tekrar.effect_receipts e where e.key = c.key and ` + isDuplicate + `)`
+
+var lateReceipts = `select e.token, coalesce(e.job_id, 0), coalesce(e.attempt, 0), e.generation, e.at, coalesce(e.receipt::text, 'null'),
+  coalesce((select ` + isDuplicate + ` from tekrar.effect_claims c where c.key = e.key), false)
+from tekrar.effect_receipts e where e.key = $1 order by e.key, e.id limit 100`
+
+var duplicatesSince = `select count(*) from (
+  select 1 from tekrar.effect_receipts e cross join lateral (select * from tekrar.effect_claims where key = e.key offset 0) c
+  where e.at >= statement_timestamp() - $1::bigint * interval '1 microsecond' and ` + isDuplicate + ` limit $2) d`
+
+// DuplicatesSince counts the late receipts of the last d that tell of another
+// effect than the one that their claim kept: each is an effect too many.
+func (db *DB) DuplicatesSince(ctx context.Context, d time.Duration) (Count, error) {
+	var n int64
+	if err := db.QueryRowContext(ctx, db.sql(duplicatesSince), d.Microseconds(), CountMax+1).Scan(&n); err != nil {
+		return Count{}, fmt.Errorf("count duplicates: %w", err)
+	}
+	return bounded(n), nil
+}
 
 // Effect returns one claim; ErrNotFound.
 func (db *DB) Effect(ctx context.Context, key string) (Effect, error) {
@@ -101,15 +120,15 @@ type LateReceipt struct {
 	Generation int
 	At         time.Time
 	Receipt    json.RawMessage
+	Duplicate  bool // it tells of another effect than the receipt that the claim kept
 }
 
 // LateReceipts lists what came too late for a key, oldest first, at most 100.
 func (db *DB) LateReceipts(ctx context.Context, key string) (all []LateReceipt, err error) {
-	err = db.snapshotEffects(ctx, `select token, coalesce(job_id, 0), coalesce(attempt, 0), generation, at, coalesce(receipt::text, 'null')
-from tekrar.effect_receipts where key = $1 order by key, id limit 100`, func(r *sql.Rows) error {
+	err = db.snapshotEffects(ctx, lateReceipts, func(r *sql.Rows) error {
 		var e LateReceipt
 		var receipt string
-		err := r.Scan(&e.Token, &e.JobID, &e.Attempt, &e.Generation, &e.At, &receipt)
+		err := r.Scan(&e.Token, &e.JobID, &e.Attempt, &e.Generation, &e.At, &receipt, &e.Duplicate)
 		e.Receipt = json.RawMessage(receipt)
 		all = append(all, e)
 		return err

@@ -11,12 +11,12 @@ import (
 
 // PurgedEffects is what a purge removed, or would have, and what it left and why.
 type PurgedEffects struct {
-	Removed   int
-	Young     int // settled, but used within the window
-	Unsettled int // claimed, begun or unknown
-	Reserved  int
-	JobFailed int // settled and old, but the job failed and can be requeued
-	JobLive   int // settled and old, but the job waits or runs
+	Removed   int `json:"removed"`
+	Young     int `json:"young"`     // settled, but used within the window
+	Unsettled int `json:"unsettled"` // claimed, begun or unknown
+	Reserved  int `json:"reserved"`
+	JobFailed int `json:"job_failed"` // settled and old, but the job failed and can be requeued
+	JobLive   int `json:"job_live"`   // settled and old, but the job waits or runs
 }
 
 const purgeChunk = 1000
@@ -28,7 +28,7 @@ const purgeEffects = `with old as materialized (
     exists (select 1 from tekrar.ready r where r.job_id = c.job_id) or exists (select 1 from tekrar.scheduled s where s.job_id = c.job_id)
       or exists (select 1 from tekrar.running n where n.job_id = c.job_id) as live
   from tekrar.effect_claims c
-  where c.state in (4, 5, 6) and (c.touched_at, c.key) > ($1::timestamptz, $2) and c.touched_at < clock_timestamp() - $3::bigint * interval '1 microsecond'
+  where c.state in (4, 5, 6) and c.state = $5 and (c.touched_at, c.key) > ($1::timestamptz, $2) and c.touched_at < clock_timestamp() - $3::bigint * interval '1 microsecond'
   order by c.touched_at, c.key limit $4 %s
 ), gone as (
   %s
@@ -54,6 +54,19 @@ func (db *DB) PurgeEffects(ctx context.Context, window time.Duration, dryRun boo
 	if dryRun {
 		text = dryRunStatement
 	}
+	for _, state := range []EffectState{EffectDone, EffectReleased, EffectFailed} {
+		if err := db.purgeState(ctx, text, state, window, &all); err != nil {
+			return all, fmt.Errorf("purge effect claims: %w", err)
+		}
+	}
+	err = db.snapshotEffects(ctx, `select count(*) filter (where state in (1, 2, 3)), count(*) filter (where state = 7),
+  count(*) filter (where state in (4, 5, 6) and touched_at >= clock_timestamp() - $1::bigint * interval '1 microsecond') from tekrar.effect_claims`,
+		func(r *sql.Rows) error { return r.Scan(&all.Unsettled, &all.Reserved, &all.Young) }, window.Microseconds())
+	return all, err
+}
+
+// purgeState does so for the claims of one state, and adds what it did to all.
+func (db *DB) purgeState(ctx context.Context, text string, state EffectState, window time.Duration, all *PurgedEffects) error {
 	after, key := "-infinity", ""
 	for {
 		var chunk PurgedEffects
@@ -75,19 +88,12 @@ func (db *DB) PurgeEffects(ctx context.Context, window time.Duration, dryRun boo
 					chunk.JobLive++
 				}
 				return nil
-			}, after, key, window.Microseconds(), purgeChunk)
+			}, after, key, window.Microseconds(), purgeChunk, state)
 		})
-		if err != nil {
-			return all, fmt.Errorf("purge effect claims: %w", err)
+		if err != nil || n == 0 {
+			return err
 		}
 		all.Removed, all.JobFailed, all.JobLive = all.Removed+chunk.Removed, all.JobFailed+chunk.JobFailed, all.JobLive+chunk.JobLive
-		if n == 0 {
-			break
-		}
 		after, key = lastAt, lastKey
 	}
-	err = db.snapshotEffects(ctx, `select count(*) filter (where state in (1, 2, 3)), count(*) filter (where state = 7),
-  count(*) filter (where state in (4, 5, 6) and touched_at >= clock_timestamp() - $1::bigint * interval '1 microsecond') from tekrar.effect_claims`,
-		func(r *sql.Rows) error { return r.Scan(&all.Unsettled, &all.Reserved, &all.Young) }, window.Microseconds())
-	return all, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ type NewJob struct {
 	Unique      *Unique   // nil: none; needs EnqueueUnique
 	RecurringID string    // the recurring job that made it; empty: none
 	FireAt      time.Time // the due time that it stands for; only with RecurringID
+	Parent      int64     // the job to wait for, 0: none; needs a transaction, and excludes At and In
+	Condition   Condition // with Parent
 }
 
 // Created is what became of a NewJob.
@@ -34,21 +37,29 @@ type Created struct {
 	Duplicate bool // of a job that holds the unique key: ID and State are that job's
 }
 
-var enqueueHead = `input as materialized (
+// enqueueInput lays the arrays out as rows and inserts the jobs. columns and arrays
+// are those that one statement has beyond all others: ", name" and ", unnest($n)".
+// Seconds apart from microseconds: an interval is multiplied as a float, which has no
+// room for the microseconds of far years.
+func enqueueInput(columns, arrays string) string {
+	return `input as materialized (
 select nextval('tekrar.jobs_id_seq') as job_id, clock_timestamp() as at,
-       case when i.at_us > 0 then 'epoch'::timestamptz + i.at_us * interval '1 microsecond'
+       case when i.at_us > 0 then 'epoch'::timestamptz + i.at_us / 1000000 * interval '1 second' + i.at_us % 1000000 * interval '1 microsecond'
             when i.in_us > 0 then clock_timestamp() + i.in_us * interval '1 microsecond' end as run_at,
        ($5::text[])[i.spec] as queue, ($6::text[])[i.spec] as kind, ($7::smallint[])[i.spec] as priority,
        nullif(($8::bigint[])[i.spec], 0) as timeout_ms, nullif(($9::text[])[i.spec], '')::jsonb as policy,
        nullif(($12::text[])[i.spec], '')::text[] as tags, nullif(($13::text[])[i.spec], '') as recurring_id,
        'epoch'::timestamptz + nullif(($14::bigint[])[i.spec], 0) * interval '1 microsecond' as fire_at,
-       i.args::jsonb as args, i.ord
-from rows from (string_to_table($1, E'\n'), unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bigint[]))
-     with ordinality as i(args, spec, at_us, in_us, ord)
+       i.args::jsonb as args, i.ord` + columns + `
+from rows from (string_to_table($1, E'\n'), unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bigint[])` + arrays + `)
+     with ordinality as i(args, spec, at_us, in_us` + columns + `, ord)
 ), new_jobs as (
-insert into tekrar.jobs (id, created_at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id)
-select job_id, at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id from input
-), ` + moved("input", map[string]string{
+insert into tekrar.jobs (id, created_at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id` + columns + `)
+select job_id, at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id` + columns + ` from input
+), `
+}
+
+var enqueueHead = enqueueInput("", "") + moved("input", map[string]string{
 	"state":   "case when s.run_at > s.at then 1::smallint else 2::smallint end",
 	"at":      "s.at",
 	"run_at":  "s.run_at",
@@ -141,8 +152,11 @@ func scanCreated(scan func(...any) error, n int) ([]Created, error) {
 
 // EnqueueIn enqueues inside the caller's transaction: the jobs are invisible
 // until it commits and gone if it rolls back. wake names the queues to notify
-// (delivered at commit).
+// (delivered at commit). Jobs with a parent need one that is there: else *NoParentError.
 func (db *DB) EnqueueIn(ctx context.Context, q Querier, jobs []NewJob, wake []string) ([]Created, error) {
+	if slices.ContainsFunc(jobs, func(j NewJob) bool { return j.Parent != 0 }) {
+		return db.enqueueAfter(ctx, q, jobs, wake)
+	}
 	row := q.QueryRowContext(ctx, db.sql(enqueueStatement), db.enqueueArgs(jobs, wake)...)
 	return scanCreated(row.Scan, len(jobs))
 }

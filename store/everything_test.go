@@ -75,7 +75,7 @@ func everything(t *testing.T, db *store.DB) {
 	move("delete", func() ([]store.Moved, error) {
 		return db.Delete(ctx, "o'ann", []store.Target{{ID: created[3].ID, Expected: store.Processing}})
 	})
-	taken, err := db.Taken(ctx, server, []store.Token{{ID: created[3].ID, Attempt: 1}})
+	taken, _, err := db.Taken(ctx, server, []store.Token{{ID: created[3].ID, Attempt: 1}})
 	ok("taken", err)
 	if len(taken) != 1 {
 		t.Errorf("taken %v", taken)
@@ -83,6 +83,7 @@ func everything(t *testing.T, db *store.DB) {
 	move("restore", func() ([]store.Moved, error) {
 		return db.Restore(ctx, "o'ann", []store.Target{{ID: created[3].ID, Expected: store.Deleted}})
 	})
+	operations(t, db)
 	ok("renew", db.Renew(ctx, server, time.Hour, true, true))
 	ok("stop", db.Stop(ctx, server))
 	took, err := db.Reclaim(ctx, 0, 3)

@@ -115,7 +115,7 @@ func TestTakenNamesWhatIsNoLongerHeld(t *testing.T) {
 	if _, err := e.db.Delete(e.ctx, "ann", []store.Target{{ID: a.ID, Expected: store.Processing}}); err != nil {
 		t.Fatal(err)
 	}
-	taken, err := e.db.Taken(e.ctx, e.server, ask)
+	taken, _, err := e.db.Taken(e.ctx, e.server, ask)
 	if err != nil || len(taken) != 2 || taken[0] != ask[0] || taken[1] != ask[2] {
 		t.Errorf("%v, %v", taken, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -58,11 +59,11 @@ func ParseCursor(text string) (Cursor, error) {
 		return Cursor{}, ErrBadCursor
 	}
 	c := Cursor{
-		state: State(b[0]),
+		state: State(int8(b[0])),
 		at:    int64(binary.BigEndian.Uint64(b[1:9])),
 		id:    int64(binary.BigEndian.Uint64(b[9:])),
 	}
-	if c.state < Scheduled || c.state > Deleted || c.id <= 0 ||
+	if !slices.Contains(States, c.state) || c.id <= 0 ||
 		c.at < firstTime.UnixMicro() || c.at > lastTime.UnixMicro() {
 		return Cursor{}, ErrBadCursor
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/lib/pq"
 )
@@ -42,10 +43,17 @@ with recursive kind as (
     order by c.id desc limit $5
 )
 select h.id, h.job_id, (($3::text = '' or h.queue = $3) and ` + isLastRow + `) as listed
-from candidate c cross join lateral (
-    select id, job_id, queue from tekrar.history
-    where state in (4, 6) and state = $1 and kind = c.kind and id = c.id offset 0) h
+from candidate c cross join lateral (` + finishedRow + `) h
 order by h.id desc`
+
+const finishedRow = `
+    select id, job_id, queue, kind, attempt, state, at from tekrar.history
+    where state in (4, 6) and state = $1 and kind = c.kind and id = c.id offset 0`
+
+// finishedFound is finishedCandidates for a search: what the conditions of a query
+// look at, in a CTE named found.
+var finishedFound = strings.Replace(finishedCandidates, "\nselect h.id, h.job_id,", `, found as materialized (
+select h.id, h.job_id, h.queue, h.kind, h.attempt, h.state, h.at as ended,`, 1) + ")"
 
 const finishedRows = `
 with page as materialized (

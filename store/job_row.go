@@ -56,6 +56,10 @@ const (
 		s.priority, null::timestamptz as since, s.run_at, s.cause,
 		null::bigint as server, '' as error_type, '' as error_line, null::bigint as history_id
 		from tekrar.scheduled s `
+	fromAwaiting = `select a.job_id, -1::smallint as state, a.kind, a.queue, 0 as attempt, 0 as retry, 0::smallint as losses,
+		a.priority, a.since, null::timestamptz as run_at, 0::smallint as cause,
+		null::bigint as server, '' as error_type, '' as error_line, null::bigint as history_id
+		from tekrar.awaiting a `
 	fromFailed = `select f.job_id, 5::smallint as state, f.kind, f.queue, f.attempt, f.retry, f.losses,
 		f.priority, f.failed_at as since, null::timestamptz as run_at, 0::smallint as cause,
 		null::bigint as server, f.error_type, f.error_line, null::bigint as history_id
@@ -89,17 +93,21 @@ left join lateral (
     select name from tekrar.servers where id = coalesce(p.server, l.server) offset 0) s on true
 `
 
-const jobRowsByID = `
-with page as materialized (
-    select st.* from unnest($1::bigint[]) u(id)
-    cross join lateral (
+// whereItStands finds a job u by id, whatever its state.
+const whereItStands = `
         (` + fromReady + `where r.job_id = u.id)
         union all (` + fromRunning + `where r.job_id = u.id)
         union all (` + fromScheduled + `where s.job_id = u.id)
         union all (` + fromFailed + `where f.job_id = u.id)
+        union all (` + fromAwaiting + `where a.job_id = u.id)
         union all (select * from (` + fromHistory + `where h.job_id = u.id and h.state <= 6
                     order by h.id desc limit 1) last where last.state in (4, 6))
-        limit 1
+        limit 1`
+
+const jobRowsByID = `
+with page as materialized (
+    select st.* from unnest($1::bigint[]) u(id)
+    cross join lateral (` + whereItStands + `
     ) st
 )` + jobRows + `order by p.job_id`
 

@@ -21,6 +21,10 @@ type JobDetail struct {
 	TimeoutMS  *int64 // the job's own, else its kind's; nil: none
 	Tags       []string
 	StuckAt    *time.Time // processing, and past its timeout since then
+	// Cancel is the request to end the running attempt, nil if none was made or the
+	// attempt has ended; CancelIgnored: it runs on for CancelPatience since then.
+	Cancel        *CancelRequest
+	CancelIgnored bool
 	// RecurringID names the recurring job that made it, empty if none did; FireAt is
 	// the due time that it stands for.
 	RecurringID string
@@ -35,11 +39,17 @@ select j.args, coalesce(j.policy, k.policy) as policy,
        case when j.policy is not null then 'job' when k.kind is not null then 'kind' else '' end as policy_from,
        coalesce(j.timeout_ms, k.timeout_ms) as timeout_ms, coalesce(j.tags, '{}') as tags,
        coalesce(j.recurring_id, '') as recurring_id, j.fire_at,
-       (select r.stuck_at from tekrar.running r where r.job_id = j.id) as stuck_at,
+       r.stuck_at, r.cancel_requested_at, coalesce(r.cancel_requested_by, ''),
+       coalesce(clock_timestamp() - r.cancel_requested_at >= $2 * interval '1 microsecond', false) as cancel_ignored,
        (select count(*) from tekrar.history h where h.job_id = j.id) as history_total
 from tekrar.jobs j
 left join lateral (select kind, policy, timeout_ms from tekrar.kinds where kind = j.kind offset 0) k on true
+left join lateral (select stuck_at, cancel_requested_at, cancel_requested_by from tekrar.running where job_id = j.id offset 0) r on true
 where j.id = $1`
+
+// CancelPatience is how long a handler has to react to a cancel request before it
+// is said to ignore it.
+const CancelPatience = 30 * time.Second
 
 // Job reads one job with its newest historyLimit history rows (0 or less: 50, at
 // most 500), newest first; before, when not 0, is the id of a history row: only
@@ -59,10 +69,16 @@ func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64)
 		}
 		d.JobRow = rows[0]
 		var args, policy []byte
-		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id).
-			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.RecurringID, &d.FireAt, &d.StuckAt, &d.HistoryTotal)
+		var askedAt *time.Time
+		var askedBy string
+		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id, CancelPatience.Microseconds()).
+			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.RecurringID, &d.FireAt, &d.StuckAt,
+				&askedAt, &askedBy, &d.CancelIgnored, &d.HistoryTotal)
 		if err != nil {
 			return err
+		}
+		if askedAt != nil {
+			d.Cancel = &CancelRequest{At: *askedAt, By: askedBy}
 		}
 		d.Args, d.Policy = args, policy
 		d.History, err = db.history(ctx, tx, id, JobFilter{Limit: historyLimit}.limit(), before)

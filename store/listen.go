@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lib/pq"
@@ -21,10 +22,14 @@ type JobsHint struct {
 	Watching bool   // a dashboard is watching: publish changes
 	// Recurring: a recurring job was edited, resumed or removed.
 	Recurring bool
+	// Awaiting: continuations of Parents were enqueued; no Parents: of many.
+	Awaiting bool
+	Parents  ParentList
 }
 
-// ListenJobs calls on for each hint until ctx ends; up tells when the
-// connection comes and goes. A hint is only a hint: who polls misses nothing.
+// ListenJobs calls on for each hint until ctx ends; up tells when notifications
+// begin to arrive (a pooler takes LISTEN and delivers none) and when the connection
+// goes. A hint is only a hint: who polls misses nothing.
 func (db *DB) ListenJobs(ctx context.Context, up func(bool), on func(JobsHint)) {
 	db.listen(ctx, db.jobsChannel(), up, func(payload string) {
 		switch {
@@ -36,6 +41,8 @@ func (db *DB) ListenJobs(ctx context.Context, up func(bool), on func(JobsHint)) 
 			on(JobsHint{Watching: true})
 		case payload == "r":
 			on(JobsHint{Recurring: true})
+		case strings.HasPrefix(payload, "a"):
+			on(JobsHint{Awaiting: true, Parents: ParentList(payload[1:])})
 		default:
 			on(JobsHint{})
 		}
@@ -68,8 +75,13 @@ func (db *DB) ListenChanges(ctx context.Context, up func(bool), on func(Change))
 // listen owns one LISTEN connection. Listen blocks while the server is down, so
 // it runs apart; notifications are always drained.
 func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func(payload string)) {
+	heard := newProbe(db, channel)
 	l := db.Listener(200*time.Millisecond, 10*time.Second, func(e pq.ListenerEventType, _ error) {
-		up(e == pq.ListenerEventConnected || e == pq.ListenerEventReconnected)
+		if e == pq.ListenerEventConnected || e == pq.ListenerEventReconnected {
+			heard.doubt()
+		} else if heard.lose() {
+			up(false)
+		}
 	})
 	listening := make(chan struct{})
 	go func() {
@@ -84,6 +96,10 @@ func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func
 	}()
 	pinged := make(chan struct{}, 1)
 	pinged <- struct{}{}
+	ctx, cancel := context.WithCancel(ctx)
+	var probing sync.WaitGroup
+	probing.Go(func() { heard.run(ctx) })
+	defer func() { cancel(); probing.Wait() }()
 	for {
 		select {
 		case <-ctx.Done():
@@ -94,6 +110,10 @@ func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func
 				return
 			case n == nil: // reconnected
 				on("")
+			case isProbe(n.Extra):
+				if heard.hears(n.Extra) {
+					up(true)
+				}
 			default:
 				on(n.Extra)
 			}

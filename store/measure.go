@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
@@ -38,3 +39,18 @@ func (db *DB) DropSchema(ctx context.Context) error {
 
 // DSN is the address that Open was given.
 func (db *DB) DSN() string { return db.dsn }
+
+// Hold opens a transaction whose snapshot stays open until release, as a long
+// report or a forgotten session would.
+func (db *DB) Hold(ctx context.Context) (release func(), err error) {
+	tx, err := db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		return nil, fmt.Errorf("hold a snapshot: %w", err)
+	}
+	var n int64
+	if err := tx.GetContext(ctx, &n, db.sql(`select count(*) from (select 1 from tekrar.jobs limit 1) j`)); err != nil {
+		_ = tx.Rollback()
+		return nil, fmt.Errorf("hold a snapshot: %w", err)
+	}
+	return func() { _ = tx.Rollback() }, nil
+}

@@ -34,6 +34,9 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if err := db.CheckSchema(ctx); err == nil || errors.Is(err, ErrSchemaTooNew) {
 		return err
 	}
+	if pooled(db.cfg) {
+		return errPooledMigration
+	}
 	pool, err := db.migrationPool()
 	if err != nil {
 		return err

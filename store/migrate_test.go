@@ -190,7 +190,7 @@ func TestMigratePrintIsWhatMigrateDoes(t *testing.T) {
 
 func TestMigrateIgnoresTheStatementTimeout(t *testing.T) {
 	t.Parallel()
-	db := storetest.Open(t, storetest.EmptyDSN(t)+" statement_timeout=1ms", store.Options{})
+	db := storetest.Open(t, storetest.EmptyDSN(t)+" statement_timeout=900ms", store.Options{})
 	// The checks before run on the general pool and may be cut off: only the migration counts here.
 	pool, err := store.MigrationPool(db)
 	if err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,18 +47,23 @@ returning job_id, attempt, retry, snoozes, losses, priority, queue, kind
 ), from_failed as (
 delete from tekrar.failed where job_id = any(array(select job_id from last where expected = 5))
 returning job_id, attempt, retry, snoozes, losses, priority, queue, kind
+), from_awaiting as (
+delete from tekrar.awaiting where job_id = any(array(select job_id from last where expected = -1))
+returning job_id, 0 as attempt, 0 as retry, 0 as snoozes, 0::smallint as losses, priority, queue, kind
 ), taken as (
-select * from from_ready union all select * from from_running union all
+select * from from_awaiting union all select * from from_ready union all select * from from_running union all
 select * from from_scheduled union all select * from from_failed union all
 select job_id, attempt, 0, 0, 0::smallint, priority, queue, kind from last where expected in (4, 6)
-), audited as (
-insert into tekrar.audit (actor, action, job_id, detail)
-select $3, $4, t.job_id, jsonb_build_object('from', l.expected) from taken t join last l using (job_id)
+), kept as (
+` + moveAudit + `
 ), woken as (
 select count(pg_notify($5, p)) as n from (
   select distinct 'q' || queue as p from taken where $4 <> 'delete' union all
   select 'c' where $4 = 'delete' and exists (select 1 from from_running)) w
 ), `
+
+const moveAudit = `insert into tekrar.audit (actor, action, job_id, detail)
+select $3, $4, t.job_id, jsonb_build_object('from', l.expected) from taken t join last l using (job_id)`
 
 const moveFinal = `select m.job_id, m.state, m.attempt, m.queue, (select n from woken) from moved m`
 
@@ -78,18 +84,18 @@ var deleteStatement = transition(moveHead+moved("taken", map[string]string{
 	"state": "6::smallint", "actor": "$3", "reason": "'Deleted by ' || $3",
 }), 0, moveFinal)
 
-// Requeue enqueues jobs again: scheduled, failed, succeeded or deleted ones,
+// Requeue enqueues jobs again: scheduled, awaiting, failed, succeeded or deleted ones,
 // each only if it is still in the expected state. fresh resets the retry
 // counter; the loss counter is reset either way, so that a job which failed for
 // its losses gets a run that counts.
 func (db *DB) Requeue(ctx context.Context, actor string, fresh bool, targets []Target) ([]Moved, error) {
-	return db.move(ctx, requeueStatement, "requeue", actor, targets, []State{Scheduled, Failed, Succeeded, Deleted}, fresh)
+	return db.move(ctx, requeueStatement, "requeue", actor, targets, []State{Scheduled, Awaiting, Failed, Succeeded, Deleted}, fresh)
 }
 
 // Delete ends jobs of any state but deleted. The attempt that runs a processing
 // one loses its token: it is cancelled, and its result is kept as late.
 func (db *DB) Delete(ctx context.Context, actor string, targets []Target) ([]Moved, error) {
-	return db.move(ctx, deleteStatement, "delete", actor, targets, []State{Scheduled, Enqueued, Processing, Succeeded, Failed})
+	return db.move(ctx, deleteStatement, "delete", actor, targets, []State{Scheduled, Awaiting, Enqueued, Processing, Succeeded, Failed})
 }
 
 // Restore enqueues deleted jobs again, within their retention.
@@ -108,29 +114,10 @@ func (db *DB) move(ctx context.Context, statement, action, actor string, targets
 			ids, expected = append(ids, t.ID), append(expected, int64(t.Expected))
 		}
 	}
-	done := map[int64]Moved{}
-	err := db.txRetry(ctx, func(tx *sqlx.Tx) error {
-		clear(done)
-		if _, err := tx.ExecContext(ctx, db.sql(`select id from tekrar.jobs where id = any($1) order by id for no key update`), pq.Array(ids)); err != nil {
-			return err
-		}
-		db.reach("move: jobs locked")
-		rows, err := tx.QueryContext(ctx, db.sql(statement),
-			append([]any{pq.Array(ids), pq.Array(expected), actor, action, db.jobsChannel()}, extra...)...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var m Moved
-			var notified int64
-			if err := rows.Scan(&m.ID, &m.Now, &m.Attempt, &m.Queue, &notified); err != nil {
-				return err
-			}
-			done[m.ID] = m
-		}
-		db.reach("move: done")
-		return rows.Err()
+	var done map[int64]Moved
+	err := db.txRetry(ctx, func(tx *sqlx.Tx) (err error) {
+		done, err = db.moveIn(ctx, tx, statement, action, actor, ids, expected, extra...)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s jobs: %w", action, err)
@@ -141,6 +128,40 @@ func (db *DB) move(ctx context.Context, statement, action, actor string, targets
 		}
 	}
 	return result, db.nowOf(ctx, result)
+}
+
+// moveIn moves the jobs that are still where they were seen, and says which.
+func (db *DB) moveIn(ctx context.Context, tx *sqlx.Tx, statement, action, actor string, ids, expected []int64, extra ...any) (map[int64]Moved, error) {
+	if _, err := tx.ExecContext(ctx, db.sql(`select id from tekrar.jobs where id = any($1) order by id for no key update`), pq.Array(ids)); err != nil {
+		return nil, err
+	}
+	db.reach("move: jobs locked")
+	if _, err := db.continueIn(ctx, tx, ofParents, ids); err != nil { // as the jobs ended, before they move on
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, db.sql(statement),
+		append([]any{pq.Array(ids), pq.Array(expected), actor, action, db.jobsChannel()}, extra...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	done := map[int64]Moved{}
+	for rows.Next() {
+		var m Moved
+		var notified int64
+		if err := rows.Scan(&m.ID, &m.Now, &m.Attempt, &m.Queue, &notified); err != nil {
+			return nil, err
+		}
+		done[m.ID] = m
+	}
+	if err := cmp.Or(rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	if action == "delete" {
+		_, err = db.continueIn(ctx, tx, ofParents, ids)
+	}
+	db.reach("move: done")
+	return done, err
 }
 
 // nowOf fills in where the jobs that somebody else moved are now.

@@ -19,11 +19,11 @@ type action struct {
 }
 
 var actions = []action{
-	{"requeue", "Requeued", []store.State{store.Scheduled, store.Succeeded, store.Failed, store.Deleted}, store.Enqueued,
+	{"requeue", "Requeued", []store.State{store.Scheduled, store.Awaiting, store.Succeeded, store.Failed, store.Deleted}, store.Enqueued,
 		func(e *engine, x ...store.Target) ([]store.Moved, error) {
 			return e.db.Requeue(e.ctx, "ann", false, x)
 		}},
-	{"delete", "Deleted", []store.State{store.Scheduled, store.Enqueued, store.Processing, store.Succeeded, store.Failed}, store.Deleted,
+	{"delete", "Deleted", []store.State{store.Scheduled, store.Awaiting, store.Enqueued, store.Processing, store.Succeeded, store.Failed}, store.Deleted,
 		func(e *engine, x ...store.Target) ([]store.Moved, error) { return e.db.Delete(e.ctx, "ann", x) }},
 	{"restore", "Restored", []store.State{store.Deleted}, store.Enqueued,
 		func(e *engine, x ...store.Target) ([]store.Moved, error) { return e.db.Restore(e.ctx, "ann", x) }},
@@ -51,7 +51,7 @@ func TestMovesByAPerson_EXE16(t *testing.T) {
 					continue
 				}
 				attempt := 1
-				if at == store.Scheduled || at == store.Enqueued {
+				if at == store.Scheduled || at == store.Awaiting || at == store.Enqueued {
 					attempt = 0
 				}
 				if m.Err != nil || m.Now != a.to || m.Attempt != attempt || m.Queue != "default" {

@@ -11,7 +11,8 @@ import (
 )
 
 // jobsChannel carries hints to engines: "q<queue>" jobs were enqueued, "c" a
-// running job was taken away, "w" a dashboard is watching.
+// running job was taken away, "a<ids>" continuations of these parents were enqueued,
+// "w" a dashboard is watching.
 func (db *DB) jobsChannel() string { return channelName(db.opts.Schema, "_jobs") }
 
 // changesChannel carries hints to dashboards: comma-separated ids of jobs that

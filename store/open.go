@@ -63,6 +63,7 @@ type DB struct {
 	dsn    string
 	conn   *connector
 	quoted string
+	local  string // settings for each transaction, through a pooler only; see pooled.go
 
 	texts sync.Map // SQL as written -> SQL with the schema in place
 
@@ -82,6 +83,11 @@ type DB struct {
 // dsn is a URL (postgres://user:password@host:port/database?sslmode=disable) or
 // key=value pairs. What it leaves out comes from the PG* environment variables.
 // connect_timeout defaults to 10 s, application_name to tekrar.
+//
+// An address that leads through a connection pooler in transaction mode (PgBouncer
+// and its like) has to say binary_parameters=yes: statements are then not prepared,
+// nothing is set on a session, and jobs are found by polling, since a pooler delivers
+// no notifications. Migrate over a direct address.
 func Open(dsn string, o Options) (*DB, error) {
 	o = o.withDefaults()
 	if err := checkSchemaName(o.Schema); err != nil {
@@ -92,7 +98,11 @@ func Open(dsn string, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{opts: o, cfg: cfg, dsn: dsn, quoted: pq.QuoteIdentifier(o.Schema), still: standstill}
-	db.conn, err = newConnector(cfg, newDialer(o.ReadTimeout, o.WriteTimeout), engineSettings(cfg), o.Logger)
+	settings := engineSettings(cfg)
+	if pooled(cfg) {
+		db.local, settings = localSettings(settings), nil
+	}
+	db.conn, err = newConnector(cfg, newDialer(o.ReadTimeout, o.WriteTimeout), settings, o.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +118,15 @@ func (db *DB) sql(text string) string {
 	if s, ok := db.texts.Load(text); ok {
 		return s.(string)
 	}
-	inString := "'" + strings.ReplaceAll(db.quoted, "'", "''") + "."
-	s := strings.NewReplacer("'tekrar.", inString, "tekrar.", db.quoted+".").Replace(text)
+	s := db.qualified(text)
 	db.texts.Store(text, s)
 	return s
+}
+
+// qualified is sql for a text that will hardly come again.
+func (db *DB) qualified(text string) string {
+	inString := "'" + strings.ReplaceAll(db.quoted, "'", "''") + "."
+	return strings.NewReplacer("'tekrar.", inString, "tekrar.", db.quoted+".").Replace(text)
 }
 
 // openPool opens a further pool of at most max connections, all kept while idle.

@@ -12,7 +12,7 @@ type hotPools struct {
 
 func (db *DB) open(once *sync.Once, to **sessions, n int) *sessions {
 	once.Do(func() {
-		*to = newSessions(db.openPool(n), n)
+		*to = newSessions(db.openPool(n), n, db.local)
 		db.mu.Lock()
 		defer db.mu.Unlock()
 		if db.closed {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/lib/pq"
 )
 
 // ProviderCallRow is a recorded call.
@@ -38,10 +40,17 @@ type ProviderCallFilter struct {
 	Limit    int   // default 50
 }
 
-const callList = `select id, at, ended_at, coalesce(job_id, 0) as job_id, coalesce(attempt, 0) as attempt, coalesce(status, 0) as status,
+const (
+	callColumns = `select id, at, ended_at, coalesce(job_id, 0) as job_id, coalesce(attempt, 0) as attempt, coalesce(status, 0) as status,
        replayed, provider, key, sent_key, payload, coalesce(outcome, '') as outcome, coalesce(reference, '') as reference,
        coalesce(error, '') as error, coalesce(duration_us, 0) as duration_us
-from tekrar.provider_calls where id < $1`
+from `
+	callList = callColumns + `tekrar.provider_calls where id < $1`
+	keyCalls = callColumns + `(select c.* from unnest($3::text[]) k(key) cross join lateral (
+  select * from tekrar.provider_calls where key = k.key and id < $1 order by id desc limit $2) c) p order by id desc limit $2`
+	callsByID = callColumns + `(select c.* from unnest($1::bigint[]) i(id) cross join lateral (
+  select * from tekrar.provider_calls where id = i.id offset 0) c) p order by id desc`
+)
 
 // ProviderCalls lists recorded calls, newest first.
 func (db *DB) ProviderCalls(ctx context.Context, f ProviderCallFilter) ([]ProviderCallRow, error) {
@@ -60,8 +69,21 @@ func (db *DB) ProviderCalls(ctx context.Context, f ProviderCallFilter) ([]Provid
 	case f.Key != "":
 		text, args = text+" and key = $3", append(args, f.Key)
 	}
-	var rows []ProviderCallRow
-	if err := db.SelectContext(ctx, &rows, db.sql(text+" order by id desc limit $2"), args...); err != nil {
+	return db.calls(ctx, text+" order by id desc limit $2", args...)
+}
+
+// CallsOfKeys lists the calls of any of these keys, newest first, at most limit.
+func (db *DB) CallsOfKeys(ctx context.Context, keys []string, limit int) ([]ProviderCallRow, error) {
+	return db.calls(ctx, keyCalls, int64(1<<63-1), limit, pq.Array(keys))
+}
+
+// CallsByID reads these calls, newest first; those that are gone are left out.
+func (db *DB) CallsByID(ctx context.Context, ids []int64) ([]ProviderCallRow, error) {
+	return db.calls(ctx, callsByID, pq.Array(ids))
+}
+
+func (db *DB) calls(ctx context.Context, text string, args ...any) (rows []ProviderCallRow, err error) {
+	if err := db.SelectContext(ctx, &rows, db.sql(text), args...); err != nil {
 		return nil, fmt.Errorf("list provider calls: %w", err)
 	}
 	return rows, nil

@@ -22,14 +22,15 @@ type QueueRow struct {
 }
 
 // Names of queues: those of waiting and running jobs, all that were ever paused
-// or that a live server works on, and those of the next 10,000 scheduled and the
-// newest 10,000 failed jobs (a bound for the page's time, not a rule).
+// or that a live server works on, and those of the next 10,000 scheduled, the
+// oldest 10,000 awaiting and the newest 10,000 failed jobs (a bound for the page's time, not a rule).
 const queueList = `
 with recursive` + readyLanes + `, name as (
     select queue from lane
     union select queue from held
     union select queue from (select queue from tekrar.scheduled order by run_at, job_id limit 10000) s
     union select queue from (select queue from tekrar.failed order by failed_at desc, job_id desc limit 10000) f
+    union select queue from (select queue from tekrar.awaiting order by since, job_id limit 10000) a
     union select name from tekrar.queues
     union select n from tekrar.servers s cross join lateral unnest(s.queues) n where ` + serverIsLive + `
 ), finished as materialized (

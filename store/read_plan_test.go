@@ -43,6 +43,9 @@ func TestListsFollowTheirIndex_SCL01(t *testing.T) {
 		"enqueued":       `ready_lane on ready r\w*\s+Index Cond: \(\(queue = l\w*.queue\) AND \(priority = l\w*.priority\) AND \(ready_at >= \$3\)\)`,
 		"scheduled":      `scheduled_due on scheduled s\s+Index Cond: \(ROW\(run_at, job_id\) >`,
 		"failed":         `Backward using failed_newest on failed f\s+Index Cond: \(ROW\(failed_at, job_id\) <`,
+		"awaiting":       `awaiting_oldest on awaiting a\s+Index Cond: \(ROW\(since, job_id\) >`,
+		"awaiting sweep": `awaiting_parent on awaiting\w*\s+Index Cond: \(ROW\(parent_id, job_id\) >`,
+		"continuations":  `jobs_parent on jobs\w*\s+Index Cond: \(parent_id =`,
 		"finished":       `Backward using history_finished on history h\w*\s+Index Cond: \(\(state = \$1\) AND \(kind = k\w*.kind\) AND \(id < \$4\)\)`,
 		"finished, rows": `history_pkey on history`,
 		"job history":    `Backward using history_pkey on history\s+Index Cond: \(\(job_id = \$1\) AND \(id < \$2\)\)`,
@@ -63,10 +66,11 @@ func fill(t *testing.T, db *store.DB, n int) {
 		texts = append(texts, fmt.Sprintf(`insert into tekrar.history (job_id, attempt, state, queue, kind)
 			select g, least(%d, 1), %s, 'q' || g %% 3, 'k' || g %% 5 from generate_series(1, %d) g`, i, state, n))
 	}
-	for i, into := range []string{"ready (job_id, queue, kind, ready_at)", "scheduled (job_id, queue, kind, run_at)", "failed (job_id, queue, kind, failed_at)"} {
+	for i, into := range []string{"ready (job_id, queue, kind, ready_at)", "scheduled (job_id, queue, kind, run_at)", "failed (job_id, queue, kind, failed_at)",
+		"awaiting (job_id, queue, kind, since, parent_id, condition)"} {
 		texts = append(texts, fmt.Sprintf(`insert into tekrar.%s
-			select g, 'q' || g %% 3, 'k' || g %% 5, now() + g * interval '1 ms' from generate_series(%d, %d) g`,
-			into, n+1+i*n/8, n+(i+1)*n/8))
+			select g, 'q' || g %% 3, 'k' || g %% 5, now() + g * interval '1 ms'%s from generate_series(%d, %d) g`,
+			into, map[bool]string{true: ", g - 10000, 1"}[i == 3], n+1+i*n/8, n+(i+1)*n/8))
 	}
 	texts[0] = fmt.Sprintf(texts[0], n)
 	execAll(t, db, texts...)

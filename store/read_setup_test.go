@@ -85,6 +85,8 @@ func (p past) insert(tx *sqlx.Tx) (id int64, err error) {
 		store.Enqueued:   `insert into tekrar.ready (job_id, ready_at, attempt, priority, queue, kind) values ($1, $2, $3, $4, $5, $6)`,
 		store.Processing: `insert into tekrar.running (job_id, started_at, attempt, priority, queue, kind, server) values ($1, $2, $3, $4, $5, $6, 1)`,
 		store.Scheduled:  `insert into tekrar.scheduled (job_id, run_at, attempt, priority, queue, kind) values ($1, $2, $3, $4, $5, $6)`,
+		store.Awaiting: `insert into tekrar.awaiting (job_id, parent_id, since, condition, priority, queue, kind)
+			select $1, $1, $2, 1, $4, $5, $6 where $3 = 0`,
 		store.Failed: `insert into tekrar.failed (job_id, failed_at, attempt, priority, queue, kind, error_type, error_line)
 			values ($1, $2, $3, $4, $5, $6, 'net.OpError', 'refused')`,
 	}[last]
@@ -97,7 +99,7 @@ func (p past) insert(tx *sqlx.Tx) (id int64, err error) {
 // way leads to a state by legal steps.
 func way(to store.State) []store.State {
 	switch to {
-	case store.Enqueued, store.Scheduled:
+	case store.Enqueued, store.Scheduled, store.Awaiting:
 		return []store.State{to}
 	case store.Processing:
 		return []store.State{store.Enqueued, store.Processing}

@@ -11,18 +11,19 @@ import (
 var reclaimHead = `taken as (
 delete from tekrar.running where ctid = any(array(
   select ctid from tekrar.running where server = $2 limit 1000 for update skip locked))
-returning job_id, started_at, attempt, retry, snoozes, losses + 1 as lost, priority, queue, kind
+returning job_id, started_at, attempt, retry, snoozes, losses + 1 as lost, priority, queue, kind,
+  cancel_requested_at as cancel_at, cancel_requested_by as cancel_by
 ), ` + moved("taken", map[string]string{
-	"losses": "s.lost::smallint",
+	"losses": "least(s.lost, 32767)::smallint", // a row that is there already must not fail the sweep
 	"server": "$2::bigint",
-	"state":  "case when s.lost > $3 then 5::smallint else 2::smallint end",
-	"reason": "case when s.lost > $3 then 'Server ' || $4 || ' lost, lost ' || s.lost || ' times' else 'Server ' || $4 || ' lost' end",
-	"data": "case when s.lost > $3 then jsonb_build_object('rule', 'lost ' || s.lost || ' times, the limit is ' || $3," +
+	"state":  "case when s.cancel_at is not null then 6::smallint when s.lost > $3 then 5::smallint else 2::smallint end",
+	"reason": "case when s.cancel_at is not null then " + cancelReason + " when s.lost > $3 then 'Server ' || $4 || ' lost, lost ' || s.lost || ' times' else 'Server ' || $4 || ' lost' end",
+	"data": "case when s.cancel_at is not null then " + cancelRule + " || " + cancelAsked + " when s.lost > $3 then jsonb_build_object('rule', 'lost ' || s.lost || ' times, the limit is ' || $3," +
 		" 'error_type', 'server lost', 'error', 'lost ' || s.lost || ' times: the server ended before the job did') end",
 	"duration_us": "null::bigint",
 	"error_type":  "'server lost'",
 	"error_line":  "'lost ' || s.lost || ' times'",
-	"outcome":     "8::smallint",
+	"outcome":     "case when s.cancel_at is null then 8::smallint else 9::smallint end",
 	"bucket":      "0::smallint",
 })
 
@@ -38,7 +39,8 @@ type Reclaimed struct {
 // Reclaim looks for servers whose lease has ended, marks them lost and takes
 // over their jobs in the same transaction; it also takes jobs that a lost,
 // stopped or unknown server still holds (a frozen process may claim once more
-// after it was declared lost). A job whose losses pass lossLimit goes to failed.
+// after it was declared lost). A job whose losses pass lossLimit goes to failed, one whose
+// cancel was requested to deleted.
 // by is the server that sweeps: its statistics count the losses, and it does
 // not find itself lost, since it is there to renew its lease.
 func (db *DB) Reclaim(ctx context.Context, by int64, lossLimit int) (all Reclaimed, err error) {

@@ -23,7 +23,8 @@ from k left join lateral (select * from tekrar.kinds where kind = k.kind offset 
 // Deleted) for longer than keep, or than their kind's own retention, with their
 // history: oldest first, in chunks that neither bloat nor block, until none is
 // left or ctx ends. A negative time keeps them for ever. It returns how many
-// went. Failed jobs are never touched.
+// went. Failed jobs are never touched; a job that others still await stays until
+// they are decided.
 func (db *DB) Expire(ctx context.Context, state State, keep time.Duration) (n int, err error) {
 	var kinds []struct {
 		Kind   string `db:"kind"`
@@ -64,6 +65,7 @@ from tekrar.history where state = $1 and state in (4, 6) and kind = $2 and id > 
 	removeFinished = `with gone as materialized (
   select e.job_id from unnest($1::bigint[], $2::bigint[]) as e(job_id, id)
   where not exists (select 1 from tekrar.history h where h.job_id = e.job_id and h.id > e.id and h.state <= 6)
+    and (select 1 from tekrar.awaiting a where a.parent_id = e.job_id limit 1) is null
 ), no_history as (
   delete from tekrar.history where job_id = any(array(select job_id from gone))
 ), no_log as (
@@ -107,6 +109,9 @@ func (db *DB) expireChunk(ctx context.Context, state State, kind string, keep ti
 		}
 		db.reach("expire: rows read")
 		if _, err := tx.ExecContext(ctx, db.sql(lockJobs), pq.Array(jobs)); err != nil {
+			return err
+		}
+		if err := db.settleFollowers(ctx, tx, state, jobs, ids); err != nil {
 			return err
 		}
 		r, err := tx.ExecContext(ctx, db.sql(removeFinished), pq.Array(jobs), pq.Array(ids), state)

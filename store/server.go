@@ -62,25 +62,35 @@ where id = $1 and lost_at is null and stopped_at is null returning id`,
 	return nil
 }
 
-// Taken returns which of the tokens no longer hold their job: deleted by a
-// person or reclaimed. Their contexts are to be cancelled.
-func (db *DB) Taken(ctx context.Context, server int64, tokens []Token) (taken []Token, err error) {
+// Taken returns which of the tokens no longer hold their job, deleted by a person or
+// reclaimed, and of which a cancel was requested. Their contexts are to be cancelled.
+func (db *DB) Taken(ctx context.Context, server int64, tokens []Token) (taken []Token, asked map[Token]CancelRequest, err error) {
 	ids, attempts := make([]int64, len(tokens)), make([]int64, len(tokens))
 	for i, t := range tokens {
 		ids[i], attempts[i] = t.ID, int64(t.Attempt)
 	}
-	err = db.beat(ctx, `select t.job_id, t.attempt from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt)
-where not exists (select 1 from tekrar.running r where r.job_id = t.job_id and r.attempt = t.attempt and r.server = $1)`,
+	asked = map[Token]CancelRequest{}
+	err = db.beat(ctx, `select t.job_id, t.attempt, r.cancel_requested_at, coalesce(r.cancel_requested_by, '')
+from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt) left join lateral (
+  select job_id, cancel_requested_at, cancel_requested_by from tekrar.running
+  where job_id = t.job_id and attempt = t.attempt and server = $1 offset 0) r on true
+where r.job_id is null or r.cancel_requested_at is not null`,
 		func(r *sql.Rows) error {
 			var t Token
-			err := r.Scan(&t.ID, &t.Attempt)
-			taken = append(taken, t)
+			var at *time.Time
+			var by string
+			err := r.Scan(&t.ID, &t.Attempt, &at, &by)
+			if at != nil {
+				asked[t] = CancelRequest{At: *at, By: by}
+			} else {
+				taken = append(taken, t)
+			}
 			return err
 		}, server, pq.Array(ids), pq.Array(attempts))
 	if err != nil {
-		return nil, fmt.Errorf("look for taken jobs: %w", err)
+		return nil, nil, fmt.Errorf("look for taken and cancelled jobs: %w", err)
 	}
-	return taken, nil
+	return taken, asked, nil
 }
 
 // MarkStuck notes that these attempts run on past their timeout.

@@ -17,6 +17,7 @@ import (
 // connection elsewhere, so an autocommit write here runs at most once.
 type session struct {
 	pool  *sql.DB
+	local string // through a pooler: see pooled.go
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	used  time.Time
@@ -42,6 +43,9 @@ func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) err
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
+	if s.local != "" {
+		return s.runPooled(ctx, text, scan, args...)
+	}
 	stmt := s.stmts[text]
 	if stmt == nil {
 		if stmt, err = s.conn.PrepareContext(ctx, text); err != nil {
@@ -53,6 +57,10 @@ func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) err
 	if err != nil {
 		return err
 	}
+	return scanAll(rows, scan)
+}
+
+func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
@@ -115,10 +123,10 @@ type sessions struct {
 	closed atomic.Bool
 }
 
-func newSessions(pool *sql.DB, n int) *sessions {
+func newSessions(pool *sql.DB, n int, local string) *sessions {
 	s := &sessions{free: make(chan *session, n)}
 	for range n {
-		s.free <- &session{pool: pool}
+		s.free <- &session{pool: pool, local: local}
 	}
 	return s
 }

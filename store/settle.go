@@ -37,21 +37,39 @@ type Settled struct {
 // The counters of a job are what the decision made of them; queue, kind and
 // priority come from the row. A row that somebody else took meanwhile is waited
 // for, and then is not there: what the attempt would have written is kept as late.
+// A row that was updated meanwhile (stuck, cancel requested) is locked in its newest
+// version, whose ctid the statement's snapshot does not see: it goes by its id.
 // The key share lock makes retention wait, or a late row could outlive its job.
+//
+// Plain successes ($22 on) take fewer columns; their counters stay as they are.
 var settleHead = `input as materialized (
+select u.* from (
 select i.* from unnest($2::bigint[], $3::integer[], $4::smallint[], $5::smallint[], $6::smallint[], $7::bigint[],
   $8::integer[], $9::integer[], $10::smallint[], $11::bigint[], $12::bigint[], $13::smallint[], $14::integer[],
   $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::bigint[])
 as i(job_id, attempt, state, outcome, cause, delay_us, retry, snoozes, losses, latency_us, duration_us, bucket, worker,
   reason, data, failed_reason, failed_data, error_type, error_line, fingerprint)
+union all
+select p.job_id, p.attempt, 4::smallint, 1::smallint, 0::smallint, 0::bigint, null::integer, null::integer, null::smallint,
+  p.latency_us, p.duration_us, p.bucket, p.worker, '', '', '', '', '', '', 0::bigint
+from unnest($22::bigint[], $23::integer[], $24::bigint[], $25::bigint[], $26::smallint[], $27::integer[])
+as p(job_id, attempt, latency_us, duration_us, bucket, worker)
+) u order by u.job_id, u.attempt
 ), held as materialized (
-select i.*, r.tid, r.queue, r.kind, r.priority, clock_timestamp() as at, u.open
+select i.job_id, i.attempt, i.state, i.outcome, i.cause, i.delay_us, i.latency_us, i.duration_us, i.bucket, i.worker,
+  i.reason, i.data, i.failed_reason, i.failed_data, i.error_type, i.error_line, i.fingerprint,
+  coalesce(i.retry, r.retry) as retry, coalesce(i.snoozes, r.snoozes) as snoozes, coalesce(i.losses, r.losses) as losses, r.tid, r.queue, r.kind, r.priority, r.updated, r.cancel_at, r.cancel_by, r.cancel_at is not null and i.state <> 4 as cancelled,
+  clock_timestamp() as at, u.open
 from input i left join lateral (
-  select running.ctid as tid, queue, kind, priority from tekrar.running
+  select running.ctid as tid, queue, kind, priority, retry, snoozes, losses, cancel_requested_at as cancel_at, cancel_requested_by as cancel_by,
+    coalesce(cancel_requested_at, stuck_at) is not null as updated
+  from tekrar.running
   where running.job_id = i.job_id and running.attempt = i.attempt and running.server = $1 for update) r on true
 ` + openEffect + `
 ), gone as (
-delete from tekrar.running where ctid = any(array(select tid from held where tid is not null))
+delete from tekrar.running where ctid = any(array(select tid from held where not updated))
+), gone_updated as (
+delete from tekrar.running where job_id = any(array(select job_id from held where updated))
 ), late as (
 insert into tekrar.history (job_id, at, server, latency_us, duration_us, attempt, worker, state, queue, kind, reason, data)
 select h.job_id, h.at, $1, h.latency_us, h.duration_us, h.attempt, h.worker, 7, j.queue, j.kind,
@@ -68,18 +86,22 @@ returning job_id, attempt
 	"fingerprint": "s.fingerprint",
 	"worker":      "s.worker",
 	"cause":       "s.cause",
-	"state":       "case when s.open is null then s.state else 5::smallint end",
-	"outcome":     "case when s.open is null then s.outcome else 4::smallint end",
+	"state":       "case when s.cancelled then 6::smallint when s.open is null then s.state else 5::smallint end",
+	"outcome":     "case when s.cancelled then 9::smallint when s.open is null then s.outcome else 4::smallint end",
 	"bucket":      "s.bucket",
-	"reason":      "case when s.open is null then nullif(s.reason, '') else 'An error occurred during attempt ' || s.attempt end",
-	"data": "case when s.open is not null then jsonb_build_object('error', s.open, 'error_type', '" + openEffectType + "', 'rule', '" + openEffectType + "')" +
-		" when s.state = 1 then coalesce(nullif(s.data, ''), '{}')::jsonb || jsonb_build_object('run_at', s.at + s.delay_us * interval '1 microsecond')" +
-		" else nullif(s.data, '')::jsonb end",
-	"failed_reason": "nullif(s.failed_reason, '')",
-	"failed_data":   "nullif(s.failed_data, '')::jsonb",
+	"reason": "case when s.cancelled then " + cancelReason +
+		" when s.open is null then nullif(s.reason, '') else 'An error occurred during attempt ' || s.attempt end",
+	"data":          "case when s.cancel_at is null then " + settleData + " else coalesce(" + settleData + ", '{}') || " + cancelAsked + " end",
+	"failed_reason": "case when not s.cancelled then nullif(s.failed_reason, '') end",
+	"failed_data":   "case when not s.cancelled then nullif(s.failed_data, '')::jsonb end",
 	"error_type":    "case when s.open is null then s.error_type else '" + openEffectType + "' end",
 	"error_line":    "coalesce(s.open, s.error_line)",
 })
+
+const settleData = "case when s.cancelled then coalesce(nullif(s.failed_data, ''), nullif(s.data, ''), '{}')::jsonb || " + cancelRule +
+	" when s.open is not null then jsonb_build_object('error', s.open, 'error_type', '" + openEffectType + "', 'rule', '" + openEffectType + "')" +
+	" when s.state = 1 then coalesce(nullif(s.data, ''), '{}')::jsonb || jsonb_build_object('run_at', s.at + s.delay_us * interval '1 microsecond')" +
+	" else nullif(s.data, '')::jsonb end"
 
 var settleStatement = transition(settleHead, toReady|toScheduled|toFailed|viaFailed|counted,
 	`select job_id, attempt from late`)
@@ -120,43 +142,61 @@ func inOrder(batch []Settled) []Settled {
 }
 
 func settleArgs(server int64, batch []Settled) []any {
-	n := len(batch)
-	ints := func(f func(*Settled) int64) any {
-		a := make([]int64, n)
-		for i := range batch {
-			a[i] = f(&batch[i])
+	plain, other := splitPlain(batch)
+	ints := func(of []*Settled, f func(*Settled) int64) any {
+		a := make([]int64, len(of))
+		for i, s := range of {
+			a[i] = f(s)
 		}
 		return pq.Array(a)
 	}
 	texts := func(f func(*Settled) string) any {
-		a := make([]string, n)
-		for i := range batch {
-			a[i] = f(&batch[i])
+		a := make([]string, len(other))
+		for i, s := range other {
+			a[i] = f(s)
 		}
 		return pq.Array(a)
 	}
+	id := func(s *Settled) int64 { return s.ID }
+	attempt := func(s *Settled) int64 { return int64(s.Attempt) }
+	latency := func(s *Settled) int64 { return s.Latency.Microseconds() }
+	duration := func(s *Settled) int64 { return s.Duration.Microseconds() }
+	bucket := func(s *Settled) int64 { return int64(Bucket(s.Duration)) }
+	worker := func(s *Settled) int64 { return int64(s.Worker) }
 	return []any{server,
-		ints(func(s *Settled) int64 { return s.ID }),
-		ints(func(s *Settled) int64 { return int64(s.Attempt) }),
-		ints(func(s *Settled) int64 { return int64(s.State) }),
-		ints(func(s *Settled) int64 { return int64(s.Outcome) }),
-		ints(func(s *Settled) int64 { return int64(s.Cause) }),
-		ints(func(s *Settled) int64 { return s.Delay.Microseconds() }),
-		ints(func(s *Settled) int64 { return int64(s.Retry) }),
-		ints(func(s *Settled) int64 { return int64(s.Snoozes) }),
-		ints(func(s *Settled) int64 { return int64(s.Losses) }),
-		ints(func(s *Settled) int64 { return s.Latency.Microseconds() }),
-		ints(func(s *Settled) int64 { return s.Duration.Microseconds() }),
-		ints(func(s *Settled) int64 { return int64(Bucket(s.Duration)) }),
-		ints(func(s *Settled) int64 { return int64(s.Worker) }),
+		ints(other, id),
+		ints(other, attempt),
+		ints(other, func(s *Settled) int64 { return int64(s.State) }),
+		ints(other, func(s *Settled) int64 { return int64(s.Outcome) }),
+		ints(other, func(s *Settled) int64 { return int64(s.Cause) }),
+		ints(other, func(s *Settled) int64 { return s.Delay.Microseconds() }),
+		ints(other, func(s *Settled) int64 { return int64(s.Retry) }),
+		ints(other, func(s *Settled) int64 { return int64(s.Snoozes) }),
+		ints(other, func(s *Settled) int64 { return int64(s.Losses) }),
+		ints(other, latency), ints(other, duration), ints(other, bucket), ints(other, worker),
 		texts(func(s *Settled) string { return s.Reason }),
 		texts(func(s *Settled) string { return s.Data }),
 		texts(func(s *Settled) string { return s.FailedReason }),
 		texts(func(s *Settled) string { return s.FailedData }),
 		texts(func(s *Settled) string { return s.ErrorType }),
 		texts(func(s *Settled) string { return s.ErrorLine }),
-		ints(func(s *Settled) int64 { return s.Fingerprint }),
+		ints(other, func(s *Settled) int64 { return s.Fingerprint }),
+		ints(plain, id), ints(plain, attempt), ints(plain, latency), ints(plain, duration), ints(plain, bucket), ints(plain, worker),
 	}
+}
+
+// splitPlain sets apart the successes without a result or a text: of those, few
+// columns have to be sent, and most outcomes are such.
+func splitPlain(batch []Settled) (plain, other []*Settled) {
+	for i := range batch {
+		s := &batch[i]
+		if s.State == Succeeded && s.Outcome == OutcomeSucceeded && s.Reason == "" && s.Data == "" && s.FailedReason == "" {
+			plain = append(plain, s)
+		} else {
+			other = append(other, s)
+		}
+	}
+	return plain, other
 }
 
 // askStatement: is the running row still there? If not, did this attempt settle

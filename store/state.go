@@ -9,6 +9,9 @@ type State int16
 // The states of a job. Late is no state of a job: it marks a history row that
 // keeps the refused result of an attempt that had lost its job.
 const (
+	// Awaiting: for its parent to end. It is below the others, so that what asks for
+	// the states of a job (all up to Deleted) has it, and not 0, which is no state.
+	Awaiting   State = -1
 	Scheduled  State = 1 // waits for its run_at: asked for at enqueue, a retry, or a snooze
 	Enqueued   State = 2 // ready to be claimed
 	Processing State = 3 // held by one attempt of one server
@@ -19,10 +22,10 @@ const (
 )
 
 // States lists the states of a job in the order in which screens show them.
-var States = []State{Enqueued, Scheduled, Processing, Succeeded, Failed, Deleted}
+var States = []State{Enqueued, Scheduled, Awaiting, Processing, Succeeded, Failed, Deleted}
 
 var stateNames = map[State]string{
-	Scheduled: "scheduled", Enqueued: "enqueued", Processing: "processing",
+	Awaiting: "awaiting", Scheduled: "scheduled", Enqueued: "enqueued", Processing: "processing",
 	Succeeded: "succeeded", Failed: "failed", Deleted: "deleted", Late: "late",
 }
 
@@ -40,7 +43,7 @@ func ParseState(name string) (State, error) {
 			return s, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown state %q: one of enqueued, scheduled, processing, succeeded, failed, deleted", name)
+	return 0, fmt.Errorf("unknown state %q: one of enqueued, scheduled, awaiting, processing, succeeded, failed, deleted", name)
 }
 
 // Outcome is how one attempt ended, as statistics count it.

@@ -19,8 +19,12 @@ var movedDefaults = map[string]string{
 	"failed_reason": "null::text", "failed_data": "null::jsonb", "error_type": "''", "error_line": "''",
 }
 
+// awaitingColumns are needed by toAwaiting only; the hot statements go without.
+var awaitingColumns = []string{"parent_id", "condition"}
+
 // moved writes the CTE "moved" from a source; set overrides single columns,
 // every column that neither set nor the defaults name is taken from the source.
+// Columns of one statement alone (awaitingColumns) come last, if set names them.
 func moved(source string, set map[string]string) string {
 	var b strings.Builder
 	b.WriteString("moved as materialized (select ")
@@ -36,6 +40,11 @@ func moved(source string, set map[string]string) string {
 		}
 		b.WriteString(expr + " as " + col)
 	}
+	for _, col := range awaitingColumns {
+		if expr, ok := set[col]; ok {
+			b.WriteString(", " + expr + " as " + col)
+		}
+	}
 	b.WriteString(" from " + source + " s)")
 	return b.String()
 }
@@ -49,6 +58,7 @@ const (
 	toRunning
 	toScheduled
 	toFailed
+	toAwaiting
 	viaFailed // a row with failed_reason writes a failed history row first, at the same instant
 	counted   // outcome and bucket go to the statistics of $1 = server
 )
@@ -67,8 +77,12 @@ insert into tekrar.scheduled (job_id, run_at, attempt, retry, snoozes, losses, p
 select job_id, run_at, attempt, retry, snoozes, losses, priority, cause, queue, kind from moved where state = 1)`
 
 	insertFailed = `, to_failed as (
-insert into tekrar.failed (job_id, failed_at, fingerprint, attempt, retry, snoozes, losses, priority, queue, kind, error_type, error_line)
-select job_id, at, fingerprint, attempt, retry, snoozes, losses, priority, queue, kind, error_type, error_line from moved where state = 5)`
+insert into tekrar.failed (job_id, failed_at, fingerprint, attempt, retry, snoozes, losses, priority, outcome, queue, kind, error_type, error_line)
+select job_id, at, fingerprint, attempt, retry, snoozes, losses, priority, outcome, queue, kind, error_type, error_line from moved where state = 5)`
+
+	insertAwaiting = `, to_awaiting as (
+insert into tekrar.awaiting (job_id, parent_id, since, condition, priority, queue, kind)
+select job_id, parent_id, at, condition, priority, queue, kind from moved where state = -1)`
 
 	insertHistory = `, wrote as (
 insert into tekrar.history (job_id, at, server, latency_us, duration_us, attempt, worker, state, queue, kind, reason, actor, data)
@@ -77,11 +91,11 @@ select job_id, at, server, latency_us, duration_us, attempt, worker, state, queu
 	// One insert writes both rows of an instant, so that their ids keep the order.
 	insertHistoryViaFailed = `, wrote as (
 insert into tekrar.history (job_id, at, server, latency_us, duration_us, attempt, worker, state, queue, kind, reason, actor, data)
-select m.job_id, m.at, m.server, m.latency_us, h.duration_us, m.attempt, m.worker, h.state, m.queue, m.kind, h.reason, m.actor, h.data
-from moved m cross join lateral (
-  select 5::smallint as state, m.failed_reason as reason, m.failed_data as data, m.duration_us where m.failed_reason is not null
-  union all
-  select m.state, m.reason, m.data, case when m.failed_reason is null then m.duration_us end) h)`
+select job_id, at, server, latency_us, duration_us, attempt, worker, 5::smallint, queue, kind, failed_reason, actor, failed_data
+from moved where failed_reason is not null
+union all
+select job_id, at, server, latency_us, case when failed_reason is null then duration_us end, attempt, worker, state, queue, kind, reason, actor, data
+from moved)`
 
 	// Each server counts into rows of its own: no two processes wait for one lock.
 	insertStats = `, counted as (
@@ -103,7 +117,7 @@ func transition(head string, to target, final string) string {
 	for _, part := range []struct {
 		when target
 		text string
-	}{{toReady, insertReady}, {toRunning, insertRunning}, {toScheduled, insertScheduled}, {toFailed, insertFailed}, {counted, insertStats}} {
+	}{{toReady, insertReady}, {toRunning, insertRunning}, {toScheduled, insertScheduled}, {toFailed, insertFailed}, {toAwaiting, insertAwaiting}, {counted, insertStats}} {
 		if to&part.when != 0 {
 			b.WriteString(part.text)
 		}

@@ -14,7 +14,7 @@ type UniqueScope int16
 
 // The scopes of a unique key.
 const (
-	UniqueWhileWaiting  UniqueScope = 1 // enqueued or scheduled, retries included
+	UniqueWhileWaiting  UniqueScope = 1 // enqueued, scheduled (retries included) or awaiting
 	UniqueUntilFinished UniqueScope = 2 // waiting or processing
 	UniqueFor           UniqueScope = 3 // a period from the enqueue, whatever becomes of the job
 )
@@ -37,6 +37,7 @@ const holdersLive = `case u.scope
   when 3 then u.until > clock_timestamp()
   else exists (select 1 from tekrar.ready r where r.job_id = u.job_id)
     or exists (select 1 from tekrar.scheduled r where r.job_id = u.job_id)
+    or exists (select 1 from tekrar.awaiting r where r.job_id = u.job_id)
     or (u.scope = 2 and exists (select 1 from tekrar.running r where r.job_id = u.job_id)) end`
 
 // It is a statement of its own, so that its snapshot is younger than the locks.

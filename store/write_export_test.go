@@ -79,7 +79,7 @@ func PromoteIn(ctx context.Context, db *DB, tx *sqlx.Tx) (ids []int64, err error
 // Writings gives the statements of the engine to tests that look at their plans.
 func Writings(db *DB) map[string]Reading {
 	const seven = `'{1,2,3}', '{1,1,1}', '{4,4,4}', '{1,1,1}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', ` +
-		`'{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{0,0,0}'`
+		`'{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{0,0,0}', '{4,5}', '{1,1}', '{0,0}', '{0,0}', '{0,0}', '{1,2}'`
 	return map[string]Reading{
 		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}'`},
 		"claim":          {db.sql(claimStatement), `1, '{q0,q1}', '{0,0}', '{0,0}', '{k1,k2}', 500`},
@@ -91,6 +91,11 @@ func Writings(db *DB) map[string]Reading {
 		"requeue":        {db.sql(requeueStatement), `'{1,2,3}', '{4,4,4}', 'a', 'requeue', 'c', true`},
 		"restore":        {db.sql(restoreStatement), `'{1,2,3}', '{6,6,6}', 'a', 'restore', 'c'`},
 		"delete":         {db.sql(deleteStatement), `'{1,2,3}', '{4,4,4}', 'a', 'delete', 'c'`},
+		"cancel":         {db.sql(cancelStatement), `'{1,2,3}', '{3,3,3}', 'a', 'cancel', 'c'`},
+		"await":          {db.sql(awaitStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}', '{1}', '{1}'`},
+		"continue":       {db.sql(continueStatements[ofParents]), `'{1,2,3}', 'c'`},
+		"continue these": {db.sql(continueStatements[ofJobs]), `'{1,2,3}', 'c'`},
+		"abandon":        {db.sql(abandonStatement), `'{1,2,3}', '{1,2,3}'`},
 		"due":            {db.sql(takeDue), `20`},
 		"next due":       {db.sql(nextDue), ``},
 		"unfinished":     {db.sql(unfinished), `'{r1,r2}'`},

@@ -40,10 +40,11 @@ func TestHotStatementsKeepTheirPlans(t *testing.T) {
 	e.exec(`insert into tekrar.running (job_id, server, attempt, queue, kind) select g, g % 3, 1, 'q' || g % 3, 'k' || g % 5 from generate_series(2, 50000, 4) g`)
 	e.exec(`insert into tekrar.scheduled (job_id, run_at, queue, kind) select g, now(), 'q' || g % 3, 'k' || g % 5 from generate_series(3, 50000, 4) g`)
 	e.exec(`insert into tekrar.failed (job_id, queue, kind) select g, 'q' || g % 3, 'k' || g % 5 from generate_series(4, 50000, 4) g`)
+	e.exec(`insert into tekrar.awaiting (job_id, parent_id, condition, queue, kind) select g, g - 2, 1 + g % 3, 'q' || g % 3, 'k' || g % 5 from generate_series(4, 50000, 4) g`)
 	looked("full, never analyzed")
 	analyze()
 	looked("full")
-	for _, table := range []string{"ready", "running", "scheduled", "failed"} {
+	for _, table := range []string{"ready", "running", "scheduled", "failed", "awaiting"} {
 		e.exec(`delete from tekrar.` + table)
 	}
 	looked("bloated, statistics of before")
@@ -51,7 +52,7 @@ func TestHotStatementsKeepTheirPlans(t *testing.T) {
 	looked("bloated")
 }
 
-var wrongPlan = regexp.MustCompile(wholeTable.String() + `|Seq Scan on (ready|running|scheduled|failed|stats|servers)`)
+var wrongPlan = regexp.MustCompile(wholeTable.String() + `|Seq Scan on (ready|running|scheduled|failed|awaiting|stats|servers)`)
 
 // What makes them fast: the index of each, and rows taken by their place.
 func TestHotStatementsFollowTheirIndex(t *testing.T) {
@@ -59,6 +60,7 @@ func TestHotStatementsFollowTheirIndex(t *testing.T) {
 	for name, want := range map[string][]string{
 		"claim":        {`Index Scan using ready_lane on ready\w*\s+Index Cond: \(\(queue = lane.queue\) AND \(priority = lane.priority\) AND \(ready_at >=`, `Tid Scan on ready`, `Index Scan using jobs_pkey`},
 		"settle":       {`Index Scan using running_pkey on running\w*\s+Index Cond: \(job_id = i\w*.job_id\)`, `Tid Scan on running`},
+		"continue":     {`Index Scan using awaiting_parent on awaiting a\s+Index Cond: \(parent_id = i.id`, `history_pkey on history\w*\s+Index Cond: \(job_id = a.parent_id`, `Tid Scan on awaiting`},
 		"promote":      {`Index Scan using scheduled_due on scheduled\w*\s+Index Cond: \(run_at <=`, `Tid Scan on scheduled`},
 		"reclaim":      {`Tid Scan on running`},
 		"due":          {`Index Scan using recurring_due on recurring \w+\s+Index Cond: \(due_at <=`},

@@ -138,7 +138,8 @@ func (e *engine) tell(id int64) string {
 		union all select 1, 0, format('running %s r%s l%s s%s on %s', attempt, retry, losses, snoozes, server) from tekrar.running where job_id = $1
 		union all select 1, 0, format('scheduled %s r%s l%s s%s cause %s', attempt, retry, losses, snoozes, cause) from tekrar.scheduled where job_id = $1
 		union all select 1, 0, format('failed %s r%s l%s s%s %s: %s', attempt, retry, losses, snoozes, error_type, error_line) from tekrar.failed where job_id = $1
-		union all select 2, id, rtrim(format('%s %s', (array['scheduled','enqueued','processing','succeeded','failed','deleted','late'])[state], attempt)
+		union all select 1, 0, format('awaiting %s condition %s', parent_id, condition) from tekrar.awaiting where job_id = $1
+		union all select 2, id, rtrim(format('%s %s', ('[-1:7]={awaiting,none,scheduled,enqueued,processing,succeeded,failed,deleted,late}'::text[])[state], attempt)
 			|| coalesce(' on ' || server, '') || coalesce(' "' || reason || '"', '') || coalesce(' by ' || actor, '')) from tekrar.history where job_id = $1
 		union all select 3, id, format('audit: %s %s from %s', actor, action, detail->>'from') from tekrar.audit where job_id = $1) x`, id)
 	if err != nil {

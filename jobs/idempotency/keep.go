@@ -52,31 +52,40 @@ func (c *Claims) Purge(ctx context.Context, o PurgeOptions) (Purged, error) {
 // the claim as that person saw it; store.ErrStateChanged: it has moved since, or
 // its holder lives.
 func (c *Claims) MarkDelivered(ctx context.Context, actor, key string, token int64, note string) error {
-	return c.decide(ctx, actor, key, token, store.EffectDelivered, note)
+	return c.Decide(ctx, actor, key, Seen{Token: token}, store.EffectDelivered, note)
 }
 
 // MarkNotDelivered records that the effect did not happen: the key is free again.
 // The job is not requeued by this.
 func (c *Claims) MarkNotDelivered(ctx context.Context, actor, key string, token int64, note string) error {
-	return c.decide(ctx, actor, key, token, store.EffectNotDelivered, note)
+	return c.Decide(ctx, actor, key, Seen{Token: token}, store.EffectNotDelivered, note)
 }
 
 // SendAgain frees the key for a deliberate second effect, under a provider key of
 // its own. The job is not requeued by this.
 func (c *Claims) SendAgain(ctx context.Context, actor, key string, token int64, note string) error {
-	return c.decide(ctx, actor, key, token, store.EffectAgain, note)
+	return c.Decide(ctx, actor, key, Seen{Token: token}, store.EffectAgain, note)
 }
 
 // Reclaim takes a stale claim from its holder; of several people one wins, and the
 // others get store.ErrStateChanged.
 func (c *Claims) Reclaim(ctx context.Context, actor, key string, token int64, note string) error {
-	return c.decide(ctx, actor, key, token, store.EffectReclaim, note)
+	return c.Decide(ctx, actor, key, Seen{Token: token}, store.EffectReclaim, note)
 }
 
-func (c *Claims) decide(ctx context.Context, actor, key string, token int64, d store.EffectDecision, note string) error {
+// Seen is a claim as a person saw it before deciding.
+type Seen struct {
+	Token int64
+	State store.EffectState // 0: whatever it is
+}
+
+// Decide is any of the four above. It returns store.ErrStateChanged also when the
+// claim is in another state than the one that was seen: a decision to send again
+// meant what was unknown, not what somebody has just marked as delivered.
+func (c *Claims) Decide(ctx context.Context, actor, key string, seen Seen, d store.EffectDecision, note string) error {
 	if actor == "" {
 		return &InputError{Field: "actor", Problem: "is empty: the audit needs a name"}
 	}
-	_, err := c.db.DecideEffect(ctx, cleanReason(actor), key, token, d, cleanReason(note))
+	_, err := c.db.DecideEffect(ctx, cleanReason(actor), key, seen.Token, seen.State, d, cleanReason(note))
 	return err
 }

@@ -14,10 +14,11 @@ import (
 type Found[T jobs.Args] struct {
 	ID       int64
 	Args     T
-	State    jobs.State // jobs.Enqueued or jobs.Scheduled
+	State    jobs.State // jobs.Enqueued, jobs.Scheduled or jobs.Awaiting
 	Queue    string
 	Priority int
-	Wait     time.Duration // until it is due; 0 if enqueued
+	Parent   int64         // the job that it awaits; 0 if none
+	Wait     time.Duration // until it is due; 0 if enqueued or awaiting
 }
 
 // searched is how many of the newest waiting jobs of a kind are looked at.
@@ -60,7 +61,7 @@ func waiting[T jobs.Args](t testing.TB, db *jobs.DB, q jobs.Querier) []Found[T] 
 	}
 	found := make([]Found[T], len(list))
 	for i, w := range list {
-		found[i] = Found[T]{ID: w.ID, State: w.State, Queue: w.Queue, Priority: w.Priority, Wait: w.Wait}
+		found[i] = Found[T]{ID: w.ID, State: w.State, Queue: w.Queue, Priority: w.Priority, Parent: w.Parent, Wait: w.Wait}
 		if err := json.Unmarshal([]byte(w.Args), &found[i].Args); err != nil {
 			t.Fatalf("args of job %d: %v", w.ID, err)
 		}

@@ -78,6 +78,13 @@ func TestRequireEnqueuedSeesTheTransactionAndTheWait(t *testing.T) {
 	if f.State != jobs.Scheduled || f.Wait < 59*time.Minute || f.Wait > time.Hour || f.Priority != 2 || f.Queue != jobs.DefaultQueue {
 		t.Errorf("%+v", f)
 	}
+	child, err := c.EnqueueTx(t.Context(), tx, mail{To: "joan"}, jobs.After(f.ID, jobs.OnSuccess))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := jobstest.RequireEnqueued(t, db, tx, func(m mail) bool { return m.To == "joan" }); a.ID != child.ID || a.State != jobs.Awaiting || a.Parent != f.ID || a.Wait != 0 {
+		t.Errorf("%+v", a)
+	}
 	jobstest.RequireNotEnqueued(t, db, tx, func(m mail) bool { return m.To == "nobody" })
 	jobstest.RequireNotEnqueued[mail](t, db, db, nil) // not committed: nobody else sees it
 	spy := &fatal{TB: t}
@@ -85,7 +92,7 @@ func TestRequireEnqueuedSeesTheTransactionAndTheWait(t *testing.T) {
 		defer func() { _ = recover() }()
 		jobstest.RequireEnqueued(spy, db, tx, func(m mail) bool { return false })
 	}()
-	if !strings.Contains(spy.said, `"mail"`) || !strings.Contains(spy.said, "2 others") {
+	if !strings.Contains(spy.said, `"mail"`) || !strings.Contains(spy.said, "3 others") {
 		t.Errorf("without a match it says %q", spy.said)
 	}
 }

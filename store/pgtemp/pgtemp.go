@@ -96,3 +96,7 @@ func DefaultDir() string {
 	}
 	return filepath.Join(home, ".local", "share", "tekrar")
 }
+
+// Binary is the path of a program that came with the server, "pgbench" for
+// example; it need not exist: some distributions package it apart.
+func (s *Server) Binary(name string) string { return s.bin.path(name) }

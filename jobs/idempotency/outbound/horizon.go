@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
@@ -86,6 +87,28 @@ func RequireHorizon(mode idempotency.Mode, policy jobs.RetryPolicy, timeout, lea
 		errs = append(errs, &jobs.InputError{Field: "retry policy", Problem: w.String()})
 	}
 	return found, errors.Join(errs...)
+}
+
+// Horizon makes the registration of a kind that calls these providers check its
+// horizon, with the retry policy, timeout and lease that apply there. With
+// idempotency.Warn what outlives a key or the retention is logged and shown with the
+// kind on the dashboard; with Strict Run refuses to start and names the first such
+// retry.
+//
+//	jobs.Handle(client, sendInvoice, jobs.Timeout(time.Minute), outbound.Horizon(idempotency.Strict, mailer.Profile))
+func Horizon(mode idempotency.Mode, profiles ...Profile) jobs.HandleOption {
+	return jobs.CheckPlan(func(plan jobs.Plan) (warnings []string, err error) {
+		for _, p := range profiles {
+			found, refused := RequireHorizon(mode, plan.Policy, plan.Timeout, plan.Lease, p)
+			err = errors.Join(err, refused)
+			for _, w := range found {
+				if text := w.String(); !slices.Contains(warnings, text) { // the retention is the same for all
+					warnings = append(warnings, text)
+				}
+			}
+		}
+		return warnings, err
+	})
 }
 
 // outlives finds the first retry that may start later than life after the first run.
