@@ -20,9 +20,12 @@ import (
 
 // Settings of a run; every line repeats them.
 type Settings struct {
-	Jobs     int    `json:"jobs"`       // jobs of drain and bytes
-	Workers  int    `json:"workers"`    // of drain
+	Jobs     int    `json:"jobs"`       // jobs of drain, held, procs, aged and bytes
+	Workers  int    `json:"workers"`    // of drain; of each process
 	ArgBytes int    `json:"args_bytes"` // size of the args
+	Aged     int    `json:"aged"`       // finished jobs in the tables of aged
+	Rate     int    `json:"rate"`       // jobs a second of steady
+	Seconds  int    `json:"seconds"`    // of steady
 	Database string `json:"-"`          // address; empty: a private server with fsync on
 	River    bool   `json:"-"`          // measure River on the same server as well
 }
@@ -35,13 +38,18 @@ type Figure struct {
 	Unit     string   `json:"unit"`
 	Engine   string   `json:"engine"`
 	Settings Settings `json:"settings"`
+
+	Ratio     float64    `json:"ratio_to_river,omitempty"` // with River measured: this figure by River's
+	Reference *Reference `json:"reference,omitempty"`
 }
 
 type bench struct {
 	Settings
 	server *pgtemp.Server
 	out    io.Writer
-	all    []Figure
+	all    []Figure // of the running sub-bench, printed when its reference is complete
+
+	reference, script string // pgbench and its script; "": no reference
 }
 
 // one sub-bench, run on a fresh database.
@@ -56,6 +64,10 @@ var subs = []sub{
 	{"drain", (*bench).drain},
 	{"latency", (*bench).latency},
 	{"bytes", (*bench).bytes},
+	{"held", (*bench).held},
+	{"procs", (*bench).procs},
+	{"aged", (*bench).aged},
+	{"steady", (*bench).steady},
 }
 
 // Names lists the sub-benches.
@@ -85,6 +97,9 @@ func Run(ctx context.Context, s Settings, names []string, out io.Writer) error {
 		}
 		b.server = server
 		defer server.Stop(context.WithoutCancel(ctx))
+		if err := b.prepareReference(ctx); err != nil {
+			return err
+		}
 	}
 	for _, one := range subs {
 		if len(names) > 0 && !slices.Contains(names, one.name) {
@@ -97,7 +112,11 @@ func Run(ctx context.Context, s Settings, names []string, out io.Writer) error {
 	return nil
 }
 
-func (b *bench) measure(ctx context.Context, one sub) error {
+func (b *bench) measure(ctx context.Context, one sub) (err error) {
+	var ref Reference
+	if ref.SelectBefore, ref.InsertBefore, err = b.measureReference(ctx); err != nil {
+		return err
+	}
 	if b.River {
 		if err := b.river(ctx, one.name); err != nil {
 			return err
@@ -108,7 +127,14 @@ func (b *bench) measure(ctx context.Context, one sub) error {
 		return err
 	}
 	defer done()
-	return one.run(b, ctx, db)
+	if err := one.run(b, ctx, db); err != nil {
+		return err
+	}
+	if ref.SelectAfter, ref.InsertAfter, err = b.measureReference(ctx); err != nil {
+		return err
+	}
+	b.flush(ref)
+	return nil
 }
 
 // fresh opens a database of its own: on the private server a new one, elsewhere
@@ -138,14 +164,31 @@ func (b *bench) fresh(ctx context.Context) (*store.DB, func(), error) {
 	}, nil
 }
 
+// print keeps a figure until the reference after it is known.
 func (b *bench) print(f Figure) {
 	if f.Engine == "" {
 		f.Engine = "tekrar"
 	}
 	f.Settings = b.Settings
 	b.all = append(b.all, f)
-	line, _ := json.Marshal(f)
-	fmt.Fprintf(b.out, "%s\n", line)
+}
+
+func (b *bench) flush(ref Reference) {
+	rivers := map[string]float64{}
+	for _, f := range b.all {
+		if f.Engine == "river" {
+			rivers[f.Figure] = f.Value
+		}
+		if ref.SelectAfter > 0 {
+			f.Reference = &ref
+		}
+		if other := rivers[f.Figure]; other > 0 && f.Engine == "tekrar" {
+			f.Ratio = f.Value / other
+		}
+		line, _ := json.Marshal(f)
+		fmt.Fprintf(b.out, "%s\n", line)
+	}
+	b.all = nil
 }
 
 // noop is the job of all benches.

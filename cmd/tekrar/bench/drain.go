@@ -52,7 +52,7 @@ func settledAll(ctx context.Context, db *store.DB) error {
 		if err != nil || !busy {
 			return err
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // a question costs the server as much as a job
 	}
 	return ctx.Err()
 }

@@ -30,7 +30,8 @@ func (b *bench) river(ctx context.Context, name string) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "go", "run", "-C", module, ".", name,
-		b.server.DSN(database), strconv.Itoa(b.Jobs), strconv.Itoa(b.Workers), strconv.Itoa(b.ArgBytes))
+		b.server.DSN(database), strconv.Itoa(b.Jobs), strconv.Itoa(b.Workers), strconv.Itoa(b.ArgBytes),
+		strconv.Itoa(b.Aged), strconv.Itoa(b.Rate), strconv.Itoa(b.Seconds))
 	cmd.Stderr = os.Stderr
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {

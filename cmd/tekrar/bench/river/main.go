@@ -2,7 +2,7 @@
 // are measured on one server in one run. It is a module of its own: River is no
 // dependency of Tekrar.
 //
-// Usage: river BENCH DSN JOBS WORKERS ARG_BYTES
+// Usage: river BENCH DSN JOBS WORKERS ARG_BYTES AGED RATE SECONDS
 package main
 
 import (
@@ -41,13 +41,15 @@ type worker struct {
 func (w *worker) Work(_ context.Context, j *river.Job[noop]) error { w.on(j.Args.N); return nil }
 
 type bench struct {
+	dsn                     string
 	pool                    *pgxpool.Pool
 	jobs, workers, argBytes int
+	aged, rate, seconds     int
 }
 
 func main() {
-	if len(os.Args) != 6 {
-		log.Fatal("usage: river BENCH DSN JOBS WORKERS ARG_BYTES")
+	if len(os.Args) != 9 {
+		log.Fatal("usage: river BENCH DSN JOBS WORKERS ARG_BYTES AGED RATE SECONDS")
 	}
 	if err := run(context.Background(), os.Args[1], os.Args[2], os.Args[3:]); err != nil {
 		log.Fatal(err)
@@ -65,11 +67,14 @@ func run(ctx context.Context, name, dsn string, numbers []string) error {
 		return err
 	}
 	defer pool.Close()
-	b := &bench{pool: pool}
-	for i, to := range []*int{&b.jobs, &b.workers, &b.argBytes} {
+	b := &bench{pool: pool, dsn: dsn}
+	for i, to := range []*int{&b.jobs, &b.workers, &b.argBytes, &b.aged, &b.rate, &b.seconds} {
 		if *to, err = strconv.Atoi(numbers[i]); err != nil {
 			return err
 		}
+	}
+	if name == workerBench {
+		return b.work(ctx)
 	}
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -81,6 +86,7 @@ func run(ctx context.Context, name, dsn string, numbers []string) error {
 	sub, ok := map[string]func(context.Context) error{
 		"enqueue-bulk": b.enqueueBulk, "enqueue-single": b.enqueueSingle,
 		"drain": b.drain, "latency": b.latency, "bytes": b.bytes,
+		"held": b.held, "procs": b.procs, "aged": b.old, "steady": b.steady,
 	}[name]
 	if !ok {
 		return nil // a sub-bench without a counterpart
@@ -173,13 +179,21 @@ func (b *bench) drainOnce(ctx context.Context, workers int) (float64, error) {
 	if err := c.Start(ctx); err != nil {
 		return 0, err
 	}
-	for left := true; left; time.Sleep(2 * time.Millisecond) {
-		if err := b.pool.QueryRow(ctx, `select exists (select 1 from river_job where state in ('available', 'running'))`).Scan(&left); err != nil {
-			return 0, err
-		}
+	if err := b.settledAll(ctx); err != nil {
+		return 0, err
 	}
 	rate := float64(b.jobs) / time.Since(began).Seconds()
 	return rate, c.Stop(ctx)
+}
+
+// settledAll waits until no job is available or running.
+func (b *bench) settledAll(ctx context.Context) error {
+	for left := true; left; time.Sleep(10 * time.Millisecond) {
+		if err := b.pool.QueryRow(ctx, `select exists (select 1 from river_job where state in ('available', 'running'))`).Scan(&left); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *bench) drain(ctx context.Context) error {
@@ -220,11 +234,15 @@ func (b *bench) latency(ctx context.Context) error {
 	for i := range n {
 		waits = append(waits, times[i].Sub(called[i]))
 	}
+	quantiles("latency", waits)
+	return c.Stop(ctx)
+}
+
+func quantiles(bench string, waits []time.Duration) {
 	slices.Sort(waits)
 	for name, at := range map[string]float64{"p50": .50, "p95": .95, "p99": .99} {
-		figure("latency", "enqueue_to_start_"+name, "ms", float64(waits[int(at*float64(n-1))].Microseconds())/1000)
+		figure(bench, "enqueue_to_start_"+name, "ms", float64(waits[int(at*float64(len(waits)-1))].Microseconds())/1000)
 	}
-	return c.Stop(ctx)
 }
 
 func (b *bench) bytes(ctx context.Context) error {

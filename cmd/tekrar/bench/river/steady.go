@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"log"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// steady enqueues at a fixed rate. Nobody looks at a dashboard here: River gets
+// the easier run.
+func (b *bench) steady(ctx context.Context) error {
+	total := b.rate * b.seconds
+	called := make([]atomic.Int64, total+1)
+	var mu sync.Mutex
+	var waits []time.Duration
+	c, err := b.client(b.workers, func(i int) {
+		wait := time.Duration(time.Now().UnixNano() - called[i].Load())
+		mu.Lock()
+		waits = append(waits, wait)
+		mu.Unlock()
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.Start(ctx); err != nil {
+		return err
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	began := time.Now()
+	for range 32 {
+		all.Go(func() {
+			for i := int(next.Add(1)); i <= total; i = int(next.Add(1)) {
+				time.Sleep(time.Until(began.Add(time.Duration(float64(i) / float64(b.rate) * float64(time.Second)))))
+				called[i].Store(time.Now().UnixNano())
+				if _, err := c.Insert(ctx, b.args(i), nil); err != nil {
+					log.Fatal(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	mu.Lock()
+	started := slices.Clone(waits)
+	mu.Unlock()
+	figure("steady", "waiting_at_the_end", "jobs", float64(total-len(started)))
+	quantiles("steady", started)
+	return c.Stop(ctx)
+}
