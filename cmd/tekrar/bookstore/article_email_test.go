@@ -18,8 +18,8 @@ func killAfterSend(t *testing.T, l lab, invoice int64, args jobs.Args, between f
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s := &stage{l.Lab, &jobs.Job[Scenario]{}}
-	ids, err := s.kill(ctx, "sent", mailing{invoice, args})
+	s := &stage{l.Lab, &jobs.Job[Scenario]{}, labQueue}
+	ids, err := s.kill(ctx, "sent", mailing{invoice: invoice, args: args})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (s shop) when(t *testing.T, id int64, wished func(store.JobDetail) bool) st
 	t.Helper()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
-	deadline := time.After(40 * time.Second)
+	deadline := time.After(2 * time.Minute) // a loaded machine
 	for {
 		d, err := s.db.Job(t.Context(), id, 100, 0)
 		if err != nil {

@@ -49,7 +49,7 @@ func reconcileCard() web.Card {
 func orderCard() web.Card {
 	return web.Card{
 		Key: "order", Title: "A mail server that is down", Kind: OrderConfirmation{}.Kind(),
-		Story:  "The mail server turns the first attempts down. Retries wait 1, 5 and 15 minutes.",
+		Story:  "The mail server turns the first attempts down. Retries wait 1, 5 and 15 minutes; but it forgets idempotency keys after 5 minutes, so the Servers page warns of this kind.",
 		Expect: "With one refusal, attempt 1 fails and attempt 2 succeeds a minute later.",
 		Fields: []web.Field{
 			{Name: "order_id", Label: "Order", Value: "42", Number: true},

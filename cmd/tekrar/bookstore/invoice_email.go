@@ -33,12 +33,12 @@ func (l *Lab) mailNaive(ctx context.Context, job *jobs.Job[InvoiceEmailNaive]) e
 	if err != nil || sent {
 		return err
 	}
-	l.reach("claimed", id)
+	l.fault.reach("claimed", id)
 	message, err := l.send(ctx, id, "")
 	if err != nil {
 		return err
 	}
-	l.reach("sent", id)
+	l.fault.reach("sent", id)
 	return l.tables.record(ctx, naiveKey(id), message)
 }
 
@@ -52,12 +52,12 @@ func (l *Lab) mailClaimFirst(ctx context.Context, job *jobs.Job[InvoiceEmailClai
 	if !ours {
 		return nil // the flaw: whoever has it may be dead
 	}
-	l.reach("claimed", id)
+	l.fault.reach("claimed", id)
 	message, err := l.send(ctx, id, key)
 	if err != nil {
 		return err
 	}
-	l.reach("sent", id)
+	l.fault.reach("sent", id)
 	return l.tables.markSent(ctx, key, message)
 }
 

@@ -33,13 +33,15 @@ func (l *Lab) mailWithToolkit(ctx context.Context, job *jobs.Job[InvoiceEmailToo
 		return jobs.Permanent(fmt.Errorf("provider is %q, must be keys, hold or resend", job.Args.Provider))
 	}
 	_, err := l.claims.Do(ctx, idempotency.NewKey("invoice-email", id), func(ctx context.Context, c *idempotency.Claim) (any, error) {
-		l.reach("claimed", id)
+		l.fault.reach("claimed", id)
 		req, err := l.request(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if _, err = client.Do(req, c.ProviderKey(), c); err == nil {
-			l.reach("marked", id)
+			l.fault.reach("marked", id)
+		} else {
+			l.fault.reach("failed", id)
 		}
 		return nil, err // the receipt is written with Done
 	}, options...)

@@ -2,12 +2,9 @@ package bookstore
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os/exec"
-	"slices"
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
@@ -24,7 +21,7 @@ type Lab struct {
 	url      string
 	provider *Provider // nil in a worker process
 	spawn    func(settings ...string) *exec.Cmd
-	fault    fault
+	fault    *fault // nil: none
 	plain    *http.Client
 	keyed    *outbound.Client
 	keyless  *outbound.Client
@@ -51,10 +48,10 @@ const providerPatience = 2 * time.Second
 
 // OpenLab creates the tables and registers the kinds of the lab.
 func OpenLab(ctx context.Context, c *jobs.Client, cfg LabConfig) (*Lab, error) {
-	return openLab(ctx, c, cfg, fault{})
+	return openLab(ctx, c, cfg, nil)
 }
 
-func openLab(ctx context.Context, c *jobs.Client, cfg LabConfig, f fault) (*Lab, error) {
+func openLab(ctx context.Context, c *jobs.Client, cfg LabConfig, f *fault) (*Lab, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
@@ -84,7 +81,7 @@ func (l *Lab) register(c *jobs.Client) {
 	limit := jobs.Timeout(20 * time.Second)
 	jobs.Handle(c, l.mailNaive, soon, limit)
 	jobs.Handle(c, l.mailClaimFirst, soon, limit)
-	jobs.Handle(c, l.mailWithToolkit, soon, limit)
+	jobs.Handle(c, l.mailWithToolkit, soon, limit, outbound.Horizon(idempotency.Strict, keyedProfile(), keylessProfile()))
 	jobs.Handle(c, l.decrementStock, soon, limit)
 	jobs.Handle(c, l.setStock, soon, limit)
 	jobs.Handle(c, l.moveStock, soon, limit)
@@ -93,41 +90,4 @@ func (l *Lab) register(c *jobs.Client) {
 		c.Recurring("claims-purge", "30 3 * * *", idempotency.PurgeJob{})
 		jobs.Handle(c, l.play, jobs.Retry(jobs.NoRetry()), jobs.Timeout(2*time.Minute))
 	}
-}
-
-// fault is where a worker process stops for good with the mails of some invoices: it
-// says so and waits to be killed.
-type fault struct {
-	point    string // "claimed", "begun" (right before the send), "sent" or "marked"
-	invoices []int64
-	out      io.Writer
-}
-
-func (l *Lab) reach(point string, invoice int64) {
-	if l.fault.point == point && slices.Contains(l.fault.invoices, invoice) {
-		fmt.Fprintln(l.fault.out, "reached", point)
-		select {}
-	}
-}
-
-// faulty is a transport that can stop right before and right after a request.
-type faulty struct {
-	lab  *Lab
-	next http.RoundTripper
-}
-
-type invoiceKey struct{}
-
-func withInvoice(ctx context.Context, id int64) context.Context {
-	return context.WithValue(ctx, invoiceKey{}, id)
-}
-
-func (f faulty) RoundTrip(r *http.Request) (*http.Response, error) {
-	id, _ := r.Context().Value(invoiceKey{}).(int64)
-	f.lab.reach("begun", id)
-	resp, err := f.next.RoundTrip(r)
-	if err == nil {
-		f.lab.reach("sent", id)
-	}
-	return resp, err
 }

@@ -13,7 +13,7 @@ import (
 
 // DemoPage is every card of the bookshop, with the counted mails below.
 func (l *Lab) DemoPage() *web.Demo {
-	return &web.Demo{Cards: slices.Concat(Cards(), LabCards()), Reports: l.reports}
+	return &web.Demo{Cards: slices.Concat(Cards(), LabCards()), Reports: l.reports, Provider: l.providerPage()}
 }
 
 // LabCards are the scenarios about running twice. Each press plays with a new

@@ -10,7 +10,8 @@ import (
 )
 
 // OrderConfirmation tells a customer that the order arrived. Its retries are
-// minutes apart, since a mail server that is down stays down for a while.
+// minutes apart, since a mail server that is down stays down for a while; this one
+// forgets idempotency keys after five minutes, which the kind is warned of.
 type OrderConfirmation struct {
 	OrderID  int64 `json:"order_id"`
 	Refusals int   `json:"refusals,omitempty"` // how many attempts the mail server turns down first

@@ -87,6 +87,13 @@ func (p *Provider) Set(s Switches) {
 	p.switches = s
 }
 
+// Switched is how the switches stand.
+func (p *Provider) Switched() Switches {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.switches
+}
+
 // Script sets the switches for the next requests to one recipient, one each; later
 // ones get the general switches.
 func (p *Provider) Script(to string, next ...Switches) {

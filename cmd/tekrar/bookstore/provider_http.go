@@ -157,19 +157,13 @@ func (d doing) answer(w http.ResponseWriter, r *http.Request) {
 // serveKey is the look-up.
 func (p *Provider) serveKey(w http.ResponseWriter, r *http.Request) {
 	key := r.URL.Query().Get("key")
-	p.mu.Lock()
-	found := p.known(key, p.switches.KeyLife)
-	var copied reservation
-	if found != nil {
-		copied = *found
-	}
-	p.mu.Unlock()
-	if found == nil {
+	reserved, found := p.find(key)
+	if !found {
 		problem(w, http.StatusNotFound, "no request came with this key")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"key": key, "running": !copied.done, "messageId": copied.messageID})
+	_ = json.NewEncoder(w).Encode(map[string]any{"key": key, "running": !reserved.done, "messageId": reserved.messageID})
 }
 
 func problem(w http.ResponseWriter, status int, says string) {

@@ -71,6 +71,16 @@ func (p *Provider) known(key string, life time.Duration) *reservation {
 	return r
 }
 
+// Find tells what became of a key that is not yet forgotten.
+func (p *Provider) find(key string) (reservation, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r := p.known(key, p.switches.KeyLife); r != nil {
+		return *r, true
+	}
+	return reservation{}, false
+}
+
 func (p *Provider) reserve(key string, fingerprint [32]byte) *reservation {
 	r := &reservation{at: p.now(), fingerprint: fingerprint}
 	p.keys[key] = r

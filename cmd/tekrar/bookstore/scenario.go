@@ -44,7 +44,7 @@ func (l *Lab) play(ctx context.Context, job *jobs.Job[Scenario]) error {
 		return jobs.Permanent(fmt.Errorf("card: %q is unknown", job.Args.Card))
 	}
 	ran, err := l.tables.alone(ctx, func() error {
-		verdict, asTold, err := s.play(ctx, &stage{l, job})
+		verdict, asTold, err := s.play(ctx, &stage{l, job, labQueue})
 		if err != nil {
 			return err
 		}

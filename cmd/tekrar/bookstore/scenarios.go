@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
@@ -51,13 +50,11 @@ var (
 
 func twice(v variant, want int) func(context.Context, *stage) (string, bool, error) {
 	return func(ctx context.Context, s *stage) (string, bool, error) {
-		// Slow enough that both jobs are at it.
-		slow := Switches{Latency: time.Second}
-		id, err := s.invoice(ctx, slow, slow)
+		id, err := s.invoice(ctx)
 		if err != nil {
 			return "", false, err
 		}
-		done, err := s.through(ctx, v.args(id), v.args(id))
+		done, err := s.atOnce(ctx, want, mailing{v.name, id, v.args(id)})
 		if err != nil {
 			return "", false, err
 		}
@@ -67,24 +64,40 @@ func twice(v variant, want int) func(context.Context, *stage) (string, bool, err
 	}
 }
 
+// mailings is one invoice for each variant, all with the same script.
+func (s *stage) mailings(ctx context.Context, variants []variant, script ...Switches) ([]mailing, error) {
+	var mails []mailing
+	for _, v := range variants {
+		id, err := s.invoice(ctx, script...)
+		if err != nil {
+			return nil, err
+		}
+		mails = append(mails, mailing{v.name, id, v.args(id)})
+	}
+	return mails, nil
+}
+
+// counted words what came of one invoice, and gives the number of its mails.
+func (s *stage) counted(m mailing, done store.JobDetail) (string, int) {
+	ids := s.provider.Delivered(recipient(m.invoice))
+	return fmt.Sprintf("%s, invoice %d: %s; %s", m.variant, m.invoice, mailsInWords(ids), outcomes(done)), len(ids)
+}
+
 func killedAfterClaim(ctx context.Context, s *stage) (string, bool, error) {
+	mails, err := s.mailings(ctx, []variant{claimFirst, toolkit})
+	if err != nil {
+		return "", false, err
+	}
+	done, err := s.killed(ctx, "claimed", mails...)
+	if err != nil {
+		return "", false, err
+	}
 	var verdicts []string
-	good := true
-	for _, v := range []struct {
-		variant
-		want int
-	}{{claimFirst, 0}, {toolkit, 1}} {
-		id, err := s.invoice(ctx)
-		if err != nil {
-			return "", false, err
-		}
-		done, err := s.killed(ctx, "claimed", mailing{id, v.args(id)})
-		if err != nil {
-			return "", false, err
-		}
-		mails := s.provider.Delivered(recipient(id))
-		verdicts = append(verdicts, fmt.Sprintf("%s, invoice %d: %s; %s.", v.name, id, mailsInWords(mails), outcomes(done...)))
-		good = good && len(mails) == v.want && succeeded(done...)
+	good := succeeded(done...)
+	for i, want := range []int{0, 1} {
+		verdict, n := s.counted(mails[i], done[i])
+		verdicts = append(verdicts, verdict+".")
+		good = good && n == want
 	}
 	return strings.Join(verdicts, " "), good, nil
 }
@@ -94,7 +107,7 @@ func killedAfterSend(ctx context.Context, s *stage) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	done, err := s.killed(ctx, "sent", mailing{id, toolkit.args(id)})
+	done, err := s.killed(ctx, "sent", mailing{invoice: id, args: toolkit.args(id)})
 	if err != nil {
 		return "", false, err
 	}
@@ -108,7 +121,7 @@ func killedWithoutKeys(ctx context.Context, s *stage) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	done, err := s.killed(ctx, "sent", mailing{id, holding.args(id)})
+	done, err := s.killed(ctx, "sent", mailing{invoice: id, args: holding.args(id)})
 	if err != nil {
 		return "", false, err
 	}
@@ -119,24 +132,20 @@ func killedWithoutKeys(ctx context.Context, s *stage) (string, bool, error) {
 }
 
 func timeoutAfterDelivery(ctx context.Context, s *stage) (string, bool, error) {
+	mails, err := s.mailings(ctx, []variant{naive, claimFirst, toolkit}, Switches{Silent: true})
+	if err != nil {
+		return "", false, err
+	}
+	done, err := s.through(ctx, mails[0].args, mails[1].args, mails[2].args)
+	if err != nil {
+		return "", false, err
+	}
 	var verdicts []string
-	good := true
-	for _, v := range []struct {
-		variant
-		want int
-	}{{naive, 2}, {claimFirst, 1}, {toolkit, 1}} {
-		id, err := s.invoice(ctx, Switches{Silent: true})
-		if err != nil {
-			return "", false, err
-		}
-		done, err := s.through(ctx, v.args(id))
-		if err != nil {
-			return "", false, err
-		}
-		mails := s.provider.Delivered(recipient(id))
-		verdict := fmt.Sprintf("%s, invoice %d: %s; %s", v.name, id, mailsInWords(mails), outcomes(done...))
-		if v.name == claimFirst.name {
-			status, err := s.tables.mailStatus(ctx, claimFirstKey(id))
+	good := succeeded(done...)
+	for i, want := range []int{2, 1, 1} {
+		verdict, n := s.counted(mails[i], done[i])
+		if mails[i].variant == claimFirst.name {
+			status, err := s.tables.mailStatus(ctx, claimFirstKey(mails[i].invoice))
 			if err != nil {
 				return "", false, err
 			}
@@ -144,7 +153,7 @@ func timeoutAfterDelivery(ctx context.Context, s *stage) (string, bool, error) {
 			good = good && status == "sending"
 		}
 		verdicts = append(verdicts, verdict+".")
-		good = good && len(mails) == v.want && succeeded(done...)
+		good = good && n == want
 	}
 	return strings.Join(verdicts, " "), good, nil
 }

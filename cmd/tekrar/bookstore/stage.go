@@ -18,7 +18,8 @@ import (
 // stage is one run of one scenario.
 type stage struct {
 	*Lab
-	job *jobs.Job[Scenario]
+	job   *jobs.Job[Scenario]
+	queue string // of its jobs and worker processes
 }
 
 // invoice is a new number, whose mails nobody else causes.
@@ -34,7 +35,7 @@ func (s *stage) invoice(ctx context.Context, script ...Switches) (int64, error) 
 func (s *stage) enqueue(ctx context.Context, args ...jobs.Args) ([]int64, error) {
 	items := make([]jobs.Item, len(args))
 	for i, a := range args {
-		items[i] = jobs.Item{Args: a, Options: []jobs.EnqueueOption{jobs.Queue(labQueue)}}
+		items[i] = jobs.Item{Args: a, Options: []jobs.EnqueueOption{jobs.Queue(s.queue)}}
 	}
 	made, err := s.client.EnqueueMany(ctx, items)
 	if err != nil {
@@ -82,8 +83,32 @@ func (s *stage) through(ctx context.Context, args ...jobs.Args) (done []store.Jo
 	return s.ended(ctx, ids...)
 }
 
+// atOnce runs two jobs for one mail, and lets none of them send before so many of
+// them are about to.
+func (s *stage) atOnce(ctx context.Context, senders int, m mailing) (done []store.JobDetail, err error) {
+	w, err := s.worker("point=claimed", fmt.Sprintf("invoices=%d", m.invoice))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.stop()) }()
+	ids, err := s.enqueue(ctx, m.args, m.args)
+	if err != nil {
+		return nil, err
+	}
+	for range senders {
+		if err := w.line(ctx, "reached claimed"); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.goOn(); err != nil {
+		return nil, err
+	}
+	return s.ended(ctx, ids...)
+}
+
 // mailing is the job that mails an invoice.
 type mailing struct {
+	variant string // in words
 	invoice int64
 	args    jobs.Args
 }
@@ -131,13 +156,13 @@ func (s *stage) kill(ctx context.Context, point string, mails ...mailing) ([]int
 // process is a worker process.
 type process struct {
 	cmd   *exec.Cmd
-	stdin io.Closer
+	stdin io.WriteCloser
 	lines chan string
 	ended chan struct{}
 }
 
 func (s *stage) worker(settings ...string) (*process, error) {
-	cmd := s.spawn(append([]string{"provider=" + s.url}, settings...)...)
+	cmd := s.spawn(append([]string{"provider=" + s.url, "queue=" + s.queue}, settings...)...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -183,6 +208,12 @@ func (p *process) line(ctx context.Context, want string) error {
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.ended
+}
+
+// goOn lets it leave the point where it stands.
+func (p *process) goOn() error {
+	_, err := fmt.Fprintln(p.stdin, goOn)
+	return err
 }
 
 // stop lets it drain.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/jobs/idempotency"
+	"github.com/tekrar/tekrar/jobs/idempotency/outbound"
 )
 
 // World is one bookshop with its suppliers. It keeps what it knows in memory: a
@@ -60,7 +62,7 @@ func (w *World) Register(c *jobs.Client) {
 	jobs.Handle(c, w.confirmOrder, jobs.Retry(jobs.RetryPolicy{
 		MaxRetries: 3,
 		Delays:     []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},
-	}))
+	}), jobs.Timeout(time.Minute), outbound.Horizon(idempotency.Warn, outbound.ShortMail()))
 	jobs.Handle(c, w.writeReport, jobs.Timeout(2*time.Minute))
 	w.declare(c)
 	jobs.Handle(c, w.flake, jobs.Retry(jobs.RetryPolicy{
