@@ -10,7 +10,7 @@ func sinceWord(s State) string {
 	switch s {
 	case Processing:
 		return "running since"
-	case Enqueued:
+	case Enqueued, Awaiting:
 		return "waiting since"
 	}
 	return string(s)

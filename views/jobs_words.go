@@ -3,7 +3,7 @@ package views
 // orderOf says how a list is sorted: what waits longest first, what ended last first.
 func orderOf(s State) string {
 	switch s {
-	case Enqueued, Processing:
+	case Enqueued, Processing, Awaiting:
 		return "oldest first"
 	case Scheduled:
 		return "next due first"
@@ -12,17 +12,7 @@ func orderOf(s State) string {
 }
 
 func filterWords(p JobsProps) string {
-	s := "The filter is"
-	if p.Queue != "" {
-		s += " queue “" + clip(p.Queue, 80) + "”"
-	}
-	if p.Queue != "" && p.Kind != "" {
-		s += " and"
-	}
-	if p.Kind != "" {
-		s += " kind “" + clip(p.Kind, 80) + "”"
-	}
-	return s + ", taken literally."
+	return "The filter is " + filterSentence(p.filter()) + ", taken literally."
 }
 
 func noneText(s State) string {
@@ -33,6 +23,8 @@ func noneText(s State) string {
 		return "Every job that could run has been taken by a worker."
 	case Scheduled:
 		return "No job waits for a later time, and no retry is pending."
+	case Awaiting:
+		return "No job waits for another one to end."
 	case Processing:
 		return "No worker is busy."
 	case Deleted:
@@ -49,6 +41,8 @@ func confirmHeading(p ConfirmProps) string {
 		return "Delete " + n + "?"
 	case "restore":
 		return "Restore " + n + "?"
+	case "cancel":
+		return "Cancel " + n + "?"
 	}
 	return "Requeue " + n + "?"
 }
@@ -72,6 +66,8 @@ func confirmEffect(p ConfirmProps) string {
 			s += " " + plural(running, "running job") + " will be asked to stop; whatever it still does is recorded as a late result."
 		}
 		return s
+	case "cancel":
+		return these + " will be asked to end. A handler that then stops with an error ends its job as deleted, and nothing is retried; one that finishes all the same has succeeded."
 	case "restore":
 		return these + " will be enqueued again and run as soon as a worker is free."
 	}
@@ -93,8 +89,25 @@ func freshAll(jobs []JobRowProps) string {
 }
 
 func doWord(do string) string {
-	if do == "delete" || do == "restore" {
+	if do == "delete" || do == "restore" || do == "cancel" {
 		return do
 	}
 	return "requeue"
+}
+
+// leaveWord is the link that changes nothing; beside a button that says cancel, the
+// word would be read as that.
+func leaveWord(p ConfirmProps) string {
+	if p.Do == "cancel" {
+		return "Go back, change nothing"
+	}
+	return "Cancel, change nothing"
+}
+
+func cancelWords(c CancelProps) string {
+	asked := "Cancel requested by " + clip(c.By, 60)
+	if c.Ignored {
+		return asked + ": ignored. The handler has not returned; it keeps its worker until it does. Delete frees the job at once, not the worker."
+	}
+	return asked + ": its context is cancelled, and its handler has not returned yet."
 }

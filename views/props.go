@@ -5,7 +5,12 @@
 // # Pages
 //
 //	OverviewPage(Layout, OverviewProps)   GET  /
-//	JobsPage(Layout, JobsProps)           GET  /jobs?state=&queue=&kind=&after=
+//	JobsPage(Layout, JobsProps)           GET  /jobs?state=&queue=&kind=&group=&q=&after=
+//	FailuresPage(Layout, FailuresProps)   GET  /failures
+//	FailureConfirmPage(Layout, FailureConfirmProps)      POST /failures/confirm
+//	BulkConfirmPage(Layout, BulkConfirmProps)            POST /bulk/confirm
+//	BulkPage(Layout, BulkProps)           GET  /bulk/{id}
+//	AuditPage(Layout, AuditProps)         GET  /audit?actor=&action=&before=
 //	ConfirmPage(Layout, ConfirmProps)     POST /jobs/confirm
 //	JobPage(Layout, JobProps)             GET  /jobs/{id}?before=
 //	AttemptsPage(Layout, AttemptsProps)   GET  /attempts?span=1h|6h|24h&scale=count|share&kind=&queue=
@@ -15,7 +20,13 @@
 //	RecurringFormPage(Layout, RecurringFormProps)        GET  /recurring-new, POST /recurring-save
 //	RecurringConfirmPage(Layout, RecurringConfirmProps)  POST /recurring-confirm
 //	ServersPage(Layout, ServersProps)     GET  /servers
+//	ClaimsPage(Layout, ClaimsProps)       GET  /claims?tab=&after=
+//	ClaimPage(Layout, ClaimProps)         GET  /claims/{key}, /claims?key=
+//	ClaimConfirmPage(Layout, ClaimConfirmProps)          POST /claims-confirm
+//	PurgeConfirmPage(Layout, PurgeProps)                 POST /claims-purge
+//	CallsPage(Layout, CallsProps)         GET  /calls?key=&job=&before=
 //	DemoPage(Layout, DemoProps)           GET  /demo
+//	ProviderPage(Layout, ProviderProps)   GET  /demo/provider?key=
 //	MessagePage(Layout, MessageProps)     404, 409, 400, 500, 503
 //
 // # Fragments
@@ -34,8 +45,14 @@
 //	verdict         Verdict(Layout, HealthProps)          v: HealthProps.Version, also Tiles
 //	tiles           Tiles(Layout, HealthProps)
 //	attempts-chart  AttemptsChart(Layout, ChartProps)     v: ChartProps.Version
+//	failure-groups  FailureGroups(Layout, FailuresProps)  v: FailuresProps.Version; failure-top: FailureGroupsShort
+//	bulk-progress   BulkProgress(Layout, BulkProps)       v: BulkProps.Version
 //	queue-rows      QueueRows(Layout, QueuesProps)        v: QueuesProps.Version; the <tbody>
 //	server-rows     ServerRows(Layout, ServersProps)      v: ServersProps.Version; the <tbody>
+//	claim-<hash of key>  ClaimRow(Layout, ClaimRowProps); call-row-<id>  CallRow(Layout, CallRowProps)
+//	claim-tabs, claim-purge, call-tiles, call-warnings   ClaimTabs, PurgeCard, CallTiles, CallWarnings
+//	claim-header, claim-actions, claim-axis, claim-story, claim-facts, claim-calls  ClaimHeader(Layout, ClaimProps) and so on
+//	job-tabs, job-claims, job-calls                      JobPanelTabs, JobClaims, JobCalls(Layout, JobProps)
 //	recurring-row-<escaped id>  RecurringRow(Layout, RecurringRowProps)  v: RecurringRowProps.Version, also the next four
 //	recurring-header, recurring-actions, recurring-fires, recurring-facts  RecurringHeader(Layout, RecurringOneProps) and so on
 //
@@ -46,12 +63,18 @@
 //
 // # Forms (POST, answered 303 except confirm; each has the hidden field token)
 //
-//	/jobs/confirm  do=requeue|delete|restore  target=<id>:<state> (repeated)  back=<local URL>
-//	/jobs/act      do=once|fresh|delete|restore  target=<id>:<state> (repeated)  back=<local URL>
+//	/jobs/confirm  do=requeue|delete|restore|cancel  target=<id>:<state> (repeated)  back=<local URL>
+//	/jobs/act      do=once|fresh|delete|restore|cancel  target=<id>:<state> (repeated)  back=<local URL>
+//	/failures/confirm  do=mute|unmute  kind= group=  back=<local URL>; /failures/act the same
+//	/bulk/confirm  do=requeue|delete|restore  state= queue= kind= group= q=  back=<local URL>
+//	/bulk/start    do=once|fresh|delete|restore  and those, with expect=, seen=, typed=
+//	/bulk/act      do=stop|continue|undo  id=
 //	/queues/act    do=pause|resume  queue=<name>
 //	/recurring-confirm  do=remove  id=<id>
 //	/recurring-act      do=run|pause|resume|remove  id=<id>  back=<local URL>
 //	/recurring-save     do=preview|save  new=1 (else seen=, was_paused=)  and RecurringFormProps: id= kind= spec= zone= misfire= overlap= start= end= queue= args= paused=1
+//	/claims-confirm, /claims-act  do=reclaim|delivered|not-delivered|again  key=  claim=<token>  seen=<state>  note=  back=<local URL>
+//	/claims-purge       do=dry|ask|run
 //	/demo/enqueue  card=<key>  count=  delay=<seconds>  arg.<name>= (one for each field)
 //	/theme         theme=light|dark|auto  back=<local URL>
 //
@@ -67,6 +90,7 @@ type State string
 const (
 	Enqueued   State = "enqueued"
 	Scheduled  State = "scheduled"
+	Awaiting   State = "awaiting"
 	Processing State = "processing"
 	Succeeded  State = "succeeded"
 	Failed     State = "failed"
@@ -75,7 +99,7 @@ const (
 )
 
 // States lists the states of a job in the order of the tabs.
-var States = []State{Enqueued, Scheduled, Processing, Succeeded, Failed, Deleted}
+var States = []State{Enqueued, Scheduled, Awaiting, Processing, Succeeded, Failed, Deleted}
 
 // Scale is how the attempts chart measures: ScaleCount or ScaleShare.
 type Scale string
@@ -91,7 +115,7 @@ type Layout struct {
 	Links       Links
 	Title       string    // of the page, without the product's name
 	Environment string    // "demo", "production"; "" shows none
-	Nav         string    // current entry: overview, jobs, attempts, queues, recurring, servers, demo; "" none
+	Nav         string    // current entry: overview, jobs, attempts, queues, recurring, servers, claims, calls, demo; "" none
 	Demo        bool      // the Demo page exists
 	Theme       string    // light, dark; anything else: as the system prefers
 	User, Role  string    // "" shows none
@@ -143,7 +167,12 @@ type JobRowProps struct {
 type JobsProps struct {
 	Tabs        TabsProps
 	State       State
-	Queue, Kind string // exact filters, "" all
+	Queue, Kind string       // exact filters, "" all
+	Group, Q    string       // as in ListFilter
+	GroupLine   string       // the error of the group, "" unknown
+	Partial     bool         // a search was cut off by time; Next goes on
+	Exact       *JobRowProps // Q is a number, and this job has it as its id
+	Fields      []string     // what a term may begin with, for suggestions
 	Rows        []JobRowProps
 	After       string   // cursor of this page, "" first
 	Next        string   // cursor of the next page, "" when this is the last
@@ -159,12 +188,13 @@ type TabsProps struct {
 	Version     int64
 	Current     State
 	Queue, Kind string
+	Group, Q    string
 	Counts      map[State]Count
 }
 
 // ConfirmProps says what a press of the button will do, before it is done.
 type ConfirmProps struct {
-	Do      string        // requeue, delete, restore
+	Do      string        // requeue, delete, restore, cancel
 	Jobs    []JobRowProps // these will change
 	Skipped []Skipped     // these will not
 	Back    string        // local URL of the cancel link
@@ -179,18 +209,25 @@ type Skipped struct {
 // JobProps is the page of one job.
 type JobProps struct {
 	JobRowProps
-	Args         string         // JSON as stored, all digits
-	Policy       string         // effective retry policy as JSON, "" unknown
-	PolicyFrom   string         // job, kind, "" client
-	Timeout      *time.Duration // nil: none
-	History      []HistoryProps // newest first
-	HistoryTotal int            // rows there are in all
-	Older        string         // history id for the link to older rows, "" none
-	Planned      []PlannedRetry // coming retries if each fails, soonest first; may be nil
-	GivesUpAt    *time.Time     // when the plan ends, nil unknown
-	Tags         []string
-	StuckAt      *time.Time // processing, past its timeout since then
-	Said         SaidProps
+	Args           string         // JSON as stored, all digits
+	Policy         string         // effective retry policy as JSON, "" unknown
+	PolicyFrom     string         // job, kind, "" client
+	Timeout        *time.Duration // nil: none
+	History        []HistoryProps // newest first
+	HistoryTotal   int            // rows there are in all
+	Older          string         // history id for the link to older rows, "" none
+	Planned        []PlannedRetry // coming retries if each fails, soonest first; may be nil
+	GivesUpAt      *time.Time     // when the plan ends, nil unknown
+	Tags           []string
+	StuckAt        *time.Time   // processing, past its timeout since then
+	Cancel         *CancelProps // processing, and asked to end; nil: not asked
+	Family         FamilyProps
+	Said           SaidProps
+	Tab            string // the one panel that is shown, one of JobTabs; "" all
+	Claims         []ClaimRowProps
+	EffectsFailed  bool // claims or calls could not be read
+	EffectsVersion int64
+	Calls          []CallRowProps // the newest
 }
 
 // HistoryProps is one row of a job's history.
@@ -205,9 +242,10 @@ type HistoryProps struct {
 	ErrorType, Error      string
 	Stack, Rule           string
 	RunAt                 *time.Time
-	Result                string // JSON, "" none
-	WouldBe               string // Late only: the state it would have written
-	FreshBudget           bool   // requeued with a fresh budget
+	Result                string       // JSON, "" none
+	WouldBe               string       // Late only: the state it would have written
+	FreshBudget           bool         // requeued with a fresh budget
+	Cancel                *CancelProps // the attempt that ended here was asked to; nil: it was not
 }
 
 // PlannedRetry is the time in which a coming attempt will start; From = To when it is exact.
@@ -218,11 +256,10 @@ type PlannedRetry struct {
 
 // OverviewProps is the start page.
 type OverviewProps struct {
-	Health     HealthProps
-	Chart      ChartProps // 6 h
-	Queues     QueuesProps
-	Failed     []JobRowProps // the newest few
-	LoadFailed bool          // of Failed
+	Health   HealthProps
+	Chart    ChartProps // 6 h
+	Queues   QueuesProps
+	Failures FailuresProps // the largest few groups
 }
 
 // HealthProps are the numbers of the verdict and the tiles.
@@ -235,6 +272,8 @@ type HealthProps struct {
 	Retrying    Count
 	NextRetry   *time.Time
 	Failed      Count
+	Unsettled   Count // claims
+	Muted       int64 // of Failed: in groups that somebody muted
 	LiveServers int
 	LostServers int      // in the last hour
 	Paused      []string // queues
@@ -316,47 +355,7 @@ type KindProps struct {
 	Timeout     *time.Duration
 	SeenAt      time.Time
 	Handled     bool // a live server has it
-}
-
-// DemoProps is the page of scenario cards, with tables of what they came to.
-type DemoProps struct {
-	Cards         []DemoCard
-	Reports       []DemoReport
-	ReportsFailed bool
-}
-
-// DemoReport is a table below the cards.
-type DemoReport struct {
-	Title, Lead string
-	Head        []string
-	Rows        []DemoReportRow
-}
-
-// DemoReportRow is one line of it.
-type DemoReportRow struct {
-	Job   string // id, linked; "" none
-	Bad   bool
-	Cells []string
-}
-
-// DemoCard is one scenario and its form, filled with what was typed last.
-type DemoCard struct {
-	Key, Title string
-	Kind       string
-	Story      string // what happens, one or two sentences
-	Expect     string // how it will end, one sentence
-	Count      string
-	MaxCount   int // 0: the card has no count field
-	Delay      string
-	Fields     []DemoField
-	Error      string   // names the field and the limit; "" none
-	Jobs       []string // ids enqueued by the last press, linked
-}
-
-// DemoField is one argument of a card.
-type DemoField struct {
-	Name, Label, Value, Hint string
-	Number                   bool // numeric keyboard
+	Warnings    []string
 }
 
 // MessageProps is a calm page instead of the one asked for. Empty texts are

@@ -65,12 +65,8 @@ func warnRemarks(l Layout, h HealthProps) (out []remark) {
 	if len(h.Paused) > 0 {
 		out = append(out, remark{"warn", "Paused: " + list(clipped(h.Paused)) + ".", l.Links.Queues()})
 	}
-	if h.Failed.N > 0 {
-		verb := " wait"
-		if h.Failed.N == 1 && !h.Failed.AtLeast {
-			verb = " waits"
-		}
-		out = append(out, remark{"warn", h.Failed.of("failed job") + verb + " for a decision.", l.Links.Jobs(Failed, "", "", "")})
+	if failed := (Count{N: h.Failed.N - h.Muted, AtLeast: h.Failed.AtLeast}); failed.N > 0 {
+		out = append(out, remark{"warn", failed.of("failed job") + waitVerb(failed) + " for a decision.", l.Links.Failures()})
 	}
 	if h.LiveServers == 0 && h.Waiting.N == 0 {
 		out = append(out, remark{"warn", "No server is running.", l.Links.Servers()})

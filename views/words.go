@@ -17,7 +17,7 @@ func ParseTarget(s string) (id string, state State, ok bool) {
 
 // current is the attempt that runs, ran last, or comes next while the job waits.
 func (r JobRowProps) current() int {
-	if r.State == Enqueued || r.State == Scheduled {
+	if r.State == Enqueued || r.State == Scheduled || r.State == Awaiting {
 		return r.Attempt + 1
 	}
 	return r.Attempt
@@ -50,7 +50,7 @@ func (r JobRowProps) shortAttempt() string { return strings.TrimPrefix(r.attempt
 func (r JobRowProps) onceLabel() string {
 	n := r.Attempt + 1
 	switch r.State {
-	case Scheduled:
+	case Scheduled, Awaiting:
 		return "Run now: " + r.attemptOf()
 	case Succeeded:
 		return fmt.Sprintf("Run again: attempt %d", n)

@@ -1,12 +1,7 @@
 package web
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
-	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,15 +13,16 @@ type Role int
 // The roles, each with everything the one before may do.
 const (
 	Viewer   Role = iota + 1 // sees everything, changes nothing
-	Operator                 // requeues, deletes, restores, pauses, enqueues
-	Admin
+	Operator                 // requeues, deletes, restores, pauses, enqueues, decides on claims
+	Admin                    // purges claims
 )
 
 func (r Role) String() string {
 	return map[Role]string{Viewer: "viewer", Operator: "operator", Admin: "admin"}[r]
 }
 
-// Access says who a request comes from. Build one with None, Basic or Authorize.
+// Access says who a request comes from. Build one with None, Basic,
+// BasicUsers, ProxyHeader or Authorize.
 type Access struct {
 	identify func(*fiber.Ctx) (person, error)
 	loopback bool
@@ -39,9 +35,6 @@ type person struct {
 	Role Role
 }
 
-// errNoLogin asks the browser for a user and password.
-var errNoLogin = errors.New("no or wrong user and password")
-
 // None asks for no login and therefore serves this machine only: the listener, the
 // peer and the Host must be loopback. Requests with forwarding headers are refused,
 // because behind a proxy on this machine everybody would look local; a foreign Host
@@ -50,37 +43,6 @@ func None() Access {
 	return Access{loopback: true, identify: func(*fiber.Ctx) (person, error) {
 		return person{Name: "local", Role: Admin}, nil
 	}}
-}
-
-// Basic asks for a user and password (name to password) and makes everybody admin.
-// Use it behind TLS: the password travels with every request.
-func Basic(users map[string]string) Access {
-	sums := make(map[string][32]byte, len(users))
-	for name, password := range maps.All(users) {
-		sums[name] = sha256.Sum256([]byte(password))
-	}
-	return Access{basic: true, identify: func(c *fiber.Ctx) (person, error) {
-		name, password, ok := basicCredentials(c.Get(fiber.HeaderAuthorization))
-		want, known := sums[name] // an unknown name is compared too, so that it takes as long
-		got := sha256.Sum256([]byte(password))
-		same := subtle.ConstantTimeCompare(got[:], want[:]) == 1
-		if !ok || !known || !same {
-			return person{}, errNoLogin
-		}
-		return person{Name: name, Role: Admin}, nil
-	}}
-}
-
-func basicCredentials(header string) (name, password string, ok bool) {
-	scheme, rest, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "basic") {
-		return "", "", false
-	}
-	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
-	if err != nil {
-		return "", "", false
-	}
-	return strings.Cut(string(raw), ":")
 }
 
 // Authorize asks the hook for the user and role of each request; an error refuses
@@ -120,6 +82,10 @@ const (
 	pauseRecurring
 	editRecurring
 	removeRecurring
+	turnSwitches
+	decideClaim
+	purgeClaims
+	muteFailures
 )
 
 // can is the one place that says which role may do what. An action that is not
@@ -130,8 +96,12 @@ func can(r Role, a action) bool {
 		return r >= Viewer
 	case requeue, remove, restore, pauseQueue, enqueue, confirm:
 		return r >= Operator
-	case runRecurring, pauseRecurring, editRecurring, removeRecurring:
+	case runRecurring, pauseRecurring, editRecurring, removeRecurring, turnSwitches:
 		return r >= Operator
+	case decideClaim, muteFailures:
+		return r >= Operator
+	case purgeClaims: // a forgotten key is a new effect, months later
+		return r >= Admin
 	}
 	return false
 }

@@ -95,7 +95,7 @@ func TestBadForms(t *testing.T) {
 		{"/jobs/act", url.Values{"do": {"once"}, "target": {"x:failed"}}, "Field target"},
 		{"/jobs/act", url.Values{"do": {"once"}, "target": {"99999999999999999999:failed"}}, "Field target"},
 		{"/jobs/act", url.Values{"do": {"once"}, "target": many}, "the limit is 500"},
-		{"/jobs/confirm", url.Values{"do": {"once"}}, "requeue delete restore"},
+		{"/jobs/confirm", url.Values{"do": {"once"}}, "requeue delete restore cancel"},
 		{"/queues/act", url.Values{"do": {"stop"}, "queue": {"a"}}, "pause, resume"},
 		{"/queues/act", url.Values{"do": {"pause"}}, "Field queue"},
 		{"/queues/act", url.Values{"do": {"pause"}, "queue": {"a\x00b"}}, "NUL"},

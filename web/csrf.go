@@ -26,7 +26,7 @@ func (d *Dashboard) forged(c *fiber.Ctx) string {
 		return "The request does not say that it comes from this dashboard's own pages. Open the dashboard itself and press the button there."
 	}
 	cookie, field := c.Cookies(tokenCookie), string(c.Request().PostArgs().Peek("token"))
-	if cookie == "" || subtle.ConstantTimeCompare([]byte(cookie), []byte(field)) != 1 {
+	if !isToken(cookie) || subtle.ConstantTimeCompare([]byte(cookie), []byte(field)) != 1 {
 		return "The page with that button is older than this session, so nothing was done. Go back, reload the page and press it again."
 	}
 	return ""
@@ -51,12 +51,17 @@ func hostOf(c *fiber.Ctx) string { return string(c.Request().Header.Host()) }
 // token is the value for our forms: the cookie's, or a new one with its cookie. It
 // survives a restart of the process and works with several processes behind one name.
 func (d *Dashboard) token(c *fiber.Ctx) string {
-	if t := c.Cookies(tokenCookie); len(t) == 26 {
+	if t := c.Cookies(tokenCookie); isToken(t) {
 		return keep(t)
 	}
 	t := rand.Text()
 	d.setCookie(c, tokenCookie, t, 0)
 	return t
+}
+
+// isToken reports that a cookie could be ours; any other is replaced.
+func isToken(s string) bool {
+	return len(s) == 26 && !strings.ContainsFunc(s, func(r rune) bool { return !(r >= 'A' && r <= 'Z' || r >= '2' && r <= '7') })
 }
 
 // setCookie stores a cookie of the dashboard; maxAge 0 means until the browser

@@ -50,6 +50,9 @@ func presentReports(reports []Report) (out []views.DemoReport) {
 // demoPage is the cards with their presets.
 func (d *Dashboard) demoPage() views.DemoProps {
 	var p views.DemoProps
+	if d.o.Demo.Provider != nil {
+		p.Provider = d.o.Demo.Provider.Title
+	}
 	for _, c := range d.o.Demo.Cards {
 		v := views.DemoCard{
 			Key: c.Key, Title: c.Title, Kind: c.Kind, Story: c.Story, Expect: c.Expect,

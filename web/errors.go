@@ -41,6 +41,8 @@ func (r *request) fail(err error) error {
 		said = refusal{fiber.StatusNotFound, ""}
 	case errors.Is(err, store.ErrBadCursor):
 		said = refusal{fiber.StatusBadRequest, "Field after: is not a page of this list. Start again from its first page."}
+	case store.IsReadOnly(err):
+		said = errReadOnly
 	case tooSlow(err):
 		said = refusal{fiber.StatusServiceUnavailable, "The database did not answer within two seconds. Nothing was changed; try again in a moment."}
 	default:
@@ -60,6 +62,7 @@ var titles = map[int]string{
 	fiber.StatusForbidden:        "This was refused",
 	fiber.StatusMethodNotAllowed: "This address works differently",
 	fiber.StatusNotImplemented:   "Not possible here",
+	fiber.StatusTooManyRequests:  "Too many tries",
 }
 
 // message answers with a calm page, or with a line of text where no page is expected.

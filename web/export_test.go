@@ -23,6 +23,7 @@ var (
 	CleanPrefix = cleanPrefix
 	Ranges      = ranges
 	Expand      = expand
+	Harmless    = harmless
 )
 
 // Upgrade is the bridge alone.

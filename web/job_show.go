@@ -26,19 +26,24 @@ func jobShow(r *request) error {
 	if err != nil {
 		return err
 	}
+	tab, err := jobTab(r.query)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := r.timed()
 	defer cancel()
 	p, err := r.d.jobPage(ctx, id, before)
 	if err != nil {
 		return cut(ctx, err)
 	}
+	p.Tab = tab
 	l := r.layout("Job "+p.ID, "jobs")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.JobPage(l, p))
 }
 
 func (d *Dashboard) jobPage(ctx context.Context, id, before int64) (views.JobProps, error) {
-	detail, err := d.db.Job(ctx, id, historyPage, before)
+	detail, err := d.job(ctx, id, historyPage, before)
 	if err != nil {
 		return views.JobProps{}, err
 	}
@@ -53,19 +58,24 @@ func (d *Dashboard) jobPage(ctx context.Context, id, before int64) (views.JobPro
 	if said, ok := load(ctx, d, "job log", func(ctx context.Context) (store.Said, error) { return d.db.Said(ctx, id, logLines) }); ok {
 		p.Said = presentSaid(said)
 	}
+	if family, ok := load(ctx, d, "continuations", func(ctx context.Context) (store.Family, error) { return d.db.Family(ctx, id, familyShown) }); ok {
+		p.Family = presentFamily(family)
+	}
 	p.Said.Version += p.Version // a result comes with a history row
 	p.Planned, p.GivesUpAt = planned(detail)
+	d.addEffects(ctx, &p, id)
 	return p, nil
 }
 
 // jobLook draws a job's parts again. On a page of older history rows the timeline
 // stays as it is: those rows never change.
-func (d *Dashboard) jobLook(l views.Layout, id, before int64) look {
+func (d *Dashboard) jobLook(l views.Layout, id, before int64, tab string) look {
 	return func(ctx context.Context) (picture, error) {
 		p, err := d.jobPage(ctx, id, 0)
 		if err != nil {
 			return picture{}, cut(ctx, err)
 		}
+		p.Tab = tab
 		part := func(name string, draw func(views.Layout, views.JobProps) templ.Component) sketch {
 			return sketch{name, p.Version, func(l views.Layout, v int64) templ.Component {
 				p := p
@@ -78,7 +88,8 @@ func (d *Dashboard) jobLook(l views.Layout, id, before int64) look {
 			p.Said.Version = v
 			return views.JobSaid(l, p)
 		}}
-		pic := d.picture(l, said, part("job-header", views.JobHeader), part("job-actions", views.JobActions))
+		pic := d.picture(l, said, effectSketch("job-tabs", p, views.JobPanelTabs), effectSketch("job-claims", p, views.JobClaims),
+			effectSketch("job-calls", p, views.JobCalls), part("job-header", views.JobHeader), part("job-actions", views.JobActions))
 		if before == 0 {
 			for _, s := range []sketch{
 				part("job-timeline", views.Timeline), part("job-error", views.JobError), part("job-attempts", views.JobAttempts),

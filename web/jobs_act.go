@@ -18,7 +18,7 @@ const actWait = 25 * time.Second
 
 // jobsAct does what a button said, to the jobs that are still as the person saw them.
 func jobsAct(r *request) error {
-	do, targets, err := r.jobsForm("once", "fresh", "delete", "restore")
+	do, targets, err := r.jobsForm("once", "fresh", "delete", "restore", "cancel")
 	if err != nil {
 		return err
 	}
@@ -65,6 +65,8 @@ func (d *Dashboard) move(ctx context.Context, actor, do string, targets []jobs.T
 		return d.client.Requeue(ctx, actor, jobs.FreshBudget, targets...)
 	case "delete":
 		return d.client.Delete(ctx, actor, targets...)
+	case "cancel":
+		return d.client.Cancel(ctx, actor, targets...)
 	case "restore":
 		return d.client.Restore(ctx, actor, targets...)
 	}

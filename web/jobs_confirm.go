@@ -17,18 +17,19 @@ const maxTicked = 500
 
 // movable says from which states an action takes a job, as package jobs documents it.
 var movable = map[string][]store.State{
-	"requeue": {store.Scheduled, store.Failed, store.Succeeded, store.Deleted},
-	"delete":  {store.Scheduled, store.Enqueued, store.Processing, store.Succeeded, store.Failed},
+	"requeue": {store.Scheduled, store.Awaiting, store.Failed, store.Succeeded, store.Deleted},
+	"delete":  {store.Scheduled, store.Awaiting, store.Enqueued, store.Processing, store.Succeeded, store.Failed},
 	"restore": {store.Deleted},
+	"cancel":  {store.Processing},
 }
 
 var actionOf = map[string]action{
-	"requeue": requeue, "once": requeue, "fresh": requeue, "delete": remove, "restore": restore,
+	"requeue": requeue, "once": requeue, "fresh": requeue, "delete": remove, "restore": restore, "cancel": remove,
 }
 
 // jobsConfirm says what an action will do to the ticked jobs. It changes nothing.
 func jobsConfirm(r *request) error {
-	do, targets, err := r.jobsForm("requeue", "delete", "restore")
+	do, targets, err := r.jobsForm("requeue", "delete", "restore", "cancel")
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,8 @@ import (
 	"github.com/tekrar/tekrar/views"
 )
 
-// params reads a parameter of an address: the request's, or that of the page a
-// socket looks at.
-type params func(name string) (string, error)
-
 func jobsList(r *request) error {
-	f, err := jobsFilter(r.query)
+	f, err := r.d.jobsFilter(r.query)
 	if err != nil {
 		return err
 	}
@@ -31,27 +27,11 @@ func jobsList(r *request) error {
 	return r.page(status, views.JobsPage(l, p))
 }
 
-// jobsFilter reads the filter of a list. Without a state it is the enqueued jobs.
-func jobsFilter(get params) (f store.JobFilter, err error) {
-	state, err1 := get("state")
-	after, err2 := get("after")
-	f.Queue, err = get("queue")
-	kind, err3 := get("kind")
-	if err = errors.Join(err, err1, err2, err3); err != nil {
-		return f, err
-	}
-	f.Kind, f.State = kind, store.Enqueued
-	if state != "" {
-		if f.State, err = store.ParseState(state); err != nil {
-			return f, badInput("Field state: %s.", err)
-		}
-	}
-	f.After, err = store.ParseCursor(after)
-	return f, err
-}
-
 func (d *Dashboard) jobsPage(ctx context.Context, f store.JobFilter) (views.JobsProps, int, error) {
-	p := views.JobsProps{State: views.State(f.State.String()), Queue: f.Queue, Kind: f.Kind, After: f.After.String()}
+	f, named := d.aim(ctx, f)
+	list := presentFilter(f)
+	p := views.JobsProps{State: list.State, Queue: f.Queue, Kind: f.Kind, Group: list.Group, Q: list.Q,
+		After: f.After.String(), Fields: store.FieldNames()}
 	rows, next, err := d.db.Jobs(ctx, f)
 	if errors.Is(err, store.ErrBadCursor) {
 		return p, 0, err
@@ -70,16 +50,59 @@ func (d *Dashboard) jobsPage(ctx context.Context, f store.JobFilter) (views.Jobs
 	queues, _ := load(ctx, d, "queues", d.db.Queues)
 	p.Rows, p.Next = presentRows(rows, known), next.String()
 	p.Kinds, p.Queues = kindNames(kinds), queueNames(queues)
-	p.Tabs = d.tabs(ctx, f)
-	p.Never = len(p.Tabs.Counts) > 0 && f.Queue == "" && f.Kind == "" && noCounts(p.Tabs.Counts)
+	p.Partial = !f.Query.IsZero() && !next.IsZero() && len(rows) < pageRows
+	if f.Group != nil && len(rows) > 0 {
+		p.GroupLine = rows[0].ErrorType + ": " + rows[0].ErrorLine
+	}
+	p.Exact = d.exactly(ctx, f.Query)
+	whole := f.After.IsZero() && next.IsZero() && !p.LoadFailed
+	switch {
+	case named != nil:
+		p.Tabs = tabsOf(list)
+		p.Tabs.Counts = map[views.State]views.Count{}
+		for _, s := range store.States {
+			p.Tabs.Counts[views.State(s.String())] = views.Count{N: named[s]}
+		}
+	case whole && !f.Query.IsZero(): // to count would be to search again
+		p.Tabs = tabsOf(list)
+		p.Tabs.Counts = map[views.State]views.Count{list.State: {N: int64(len(rows))}}
+	default:
+		p.Tabs = d.tabs(ctx, f)
+	}
+	p.Never = !narrowed(f) && len(p.Tabs.Counts) > 0 && noCounts(p.Tabs.Counts)
 	return p, status, nil
+}
+
+// pageRows is what a full page has.
+const pageRows = 50
+
+// exactly is the job whose id is all that was searched for.
+func (d *Dashboard) exactly(ctx context.Context, q store.Query) *views.JobRowProps {
+	id, ok := q.Number()
+	if !ok {
+		return nil
+	}
+	rows, _ := load(ctx, d, "job by id", func(ctx context.Context) ([]store.JobRow, error) { return d.db.JobRows(ctx, []int64{id}) })
+	if len(rows) == 0 {
+		return nil
+	}
+	row := presentRow(rows[0], nil)
+	return &row
+}
+
+func narrowed(f store.JobFilter) bool {
+	return f.Queue != "" || f.Kind != "" || f.Group != nil || !f.Query.IsZero()
+}
+
+func tabsOf(f views.ListFilter) views.TabsProps {
+	return views.TabsProps{Current: f.State, Queue: f.Queue, Kind: f.Kind, Group: f.Group, Q: f.Q}
 }
 
 // tabs counts every state without a filter in one query; under a filter only the
 // state that is shown, because each count is a query.
 func (d *Dashboard) tabs(ctx context.Context, f store.JobFilter) views.TabsProps {
-	t := views.TabsProps{Current: views.State(f.State.String()), Queue: f.Queue, Kind: f.Kind}
-	if f.Queue == "" && f.Kind == "" {
+	t := tabsOf(presentFilter(f))
+	if !narrowed(f) {
 		counts, _ := load(ctx, d, "counts", d.db.Counts)
 		t.Counts = presentCounts(counts)
 		return t
@@ -92,14 +115,21 @@ func (d *Dashboard) tabs(ctx context.Context, f store.JobFilter) views.TabsProps
 }
 
 // jobsLook draws the rows that the page shows, wherever they went, and counts what
-// a fresh page would show that this one does not.
+// a fresh page would show that this one does not. A search is not repeated with
+// each change: its rows stay up to date, new matches come with the next fetch.
 func (d *Dashboard) jobsLook(l views.Layout, f store.JobFilter, ids []int64) look {
 	return func(ctx context.Context) (picture, error) {
-		fresh, _, err := d.db.Jobs(ctx, f)
+		servers, err := d.servers(ctx)
 		if err != nil {
 			return picture{}, cut(ctx, err)
 		}
-		servers, err := d.servers(ctx)
+		if !f.Query.IsZero() {
+			aimed, _ := d.aim(ctx, f)
+			pic := d.picture(l)
+			err = d.addRows(ctx, &pic, l, ids, handled(servers), func(j store.JobRow) bool { return j.State == aimed.State })
+			return pic, err
+		}
+		fresh, _, err := d.db.Jobs(ctx, f)
 		if err != nil {
 			return picture{}, cut(ctx, err)
 		}

@@ -117,10 +117,10 @@ func (d *Dashboard) sceneOf(u *url.URL, l views.Layout, ids []int64) (s scene, e
 	inner := strings.TrimSuffix(d.within(u), "/")
 	switch strings.ToLower(inner) {
 	case "":
-		s.look = d.overviewLook(l, ids)
+		s.look = d.overviewLook(l)
 		return s, nil
 	case "/jobs":
-		f, err := jobsFilter(get)
+		f, err := d.jobsFilter(get)
 		s.look = d.jobsLook(l, f, ids)
 		return s, err
 	case "/attempts":
@@ -138,11 +138,18 @@ func (d *Dashboard) sceneOf(u *url.URL, l views.Layout, ids []int64) (s scene, e
 		s.look = d.queuesLook(l, name)
 		return s, nil
 	}
+	if s.look = d.operationsScene(inner, l); s.look != nil {
+		return s, nil
+	}
 	if s.look, err = d.recurringScene(inner, l, get, ids); s.look != nil || err != nil {
+		return s, err
+	}
+	if s.look, err = d.claimsScene(inner, l, get, ids); s.look != nil || err != nil {
 		return s, err
 	}
 	dir, last, _ := strings.Cut(strings.TrimPrefix(inner, "/"), "/")
 	id, ok := jobID(last)
+	tab, _ := get("tab")
 	before, err := beforeRow(get)
 	if !ok || !strings.EqualFold(dir, "jobs") || err != nil {
 		return s, errors.Join(store.ErrNotFound, err)
@@ -152,7 +159,7 @@ func (d *Dashboard) sceneOf(u *url.URL, l views.Layout, ids []int64) (s scene, e
 	if rows, err := d.db.JobRows(ctx, []int64{id}); err == nil && len(rows) == 0 {
 		return s, store.ErrNotFound
 	}
-	s.job, s.look = id, d.jobLook(l, id, before)
+	s.job, s.look = id, d.jobLook(l, id, before, tab)
 	return s, nil
 }
 

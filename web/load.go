@@ -42,8 +42,8 @@ func (d *Dashboard) health(ctx context.Context) (views.HealthProps, []store.Queu
 		Waiting: presentCount(counts[store.Enqueued]), Processing: presentCount(counts[store.Processing]),
 		Failed: presentCount(counts[store.Failed]), Hour: presentBuckets(hour), Never: ok1 && noCounts(presentCounts(counts)),
 	}
-	retrying, next, err := d.db.Retrying(ctx)
-	p.Retrying, p.NextRetry = views.Count{N: retrying}, next
+	pending, err := d.db.Pending(ctx)
+	p.Retrying, p.NextRetry, p.Unsettled = views.Count{N: pending.Retrying}, pending.NextRetry, presentCount(pending.Unsettled)
 	p.LoadFailed = !(ok1 && ok2 && ok3 && ok4) || err != nil
 	for _, s := range servers {
 		if isLive(s) {

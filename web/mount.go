@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/jobs/idempotency"
 	"github.com/tekrar/tekrar/static"
 	"github.com/tekrar/tekrar/views"
 )
@@ -26,10 +28,22 @@ type route struct {
 var routes = []route{
 	{method: "GET", path: "/", handle: overviewShow},
 
-	{method: "GET", path: "/jobs", handle: jobsList, query: []string{"state", "queue", "kind", "after"}},
+	{method: "GET", path: "/jobs", handle: jobsList, query: append(listParams[:len(listParams):len(listParams)], "after")},
+	{method: "GET", path: "/jobs/export", handle: jobsExport, query: append(listParams[:len(listParams):len(listParams)], "format")},
 	{method: "POST", path: "/jobs/confirm", handle: jobsConfirm, action: confirm},
 	{method: "POST", path: "/jobs/act", handle: jobsAct, action: confirm},
-	{method: "GET", path: "/jobs/:id", handle: jobShow, query: []string{"before"}},
+	{method: "GET", path: "/jobs/:id", handle: jobShow, query: []string{"before", "tab"}},
+
+	{method: "GET", path: "/failures", handle: failuresList},
+	{method: "POST", path: "/failures/confirm", handle: failuresConfirm, action: muteFailures},
+	{method: "POST", path: "/failures/act", handle: failuresAct, action: muteFailures},
+
+	{method: "POST", path: "/bulk/confirm", handle: bulkConfirm, action: confirm},
+	{method: "POST", path: "/bulk/start", handle: bulkStart, action: confirm},
+	{method: "POST", path: "/bulk/act", handle: bulkAct, action: confirm},
+	{method: "GET", path: "/bulk/:id", handle: bulkShow},
+
+	{method: "GET", path: "/audit", handle: auditList, query: []string{"actor", "action", "before"}},
 
 	{method: "GET", path: "/attempts", handle: attemptsShow, query: []string{"span", "scale", "kind", "queue"}},
 
@@ -46,8 +60,17 @@ var routes = []route{
 
 	{method: "GET", path: "/servers", handle: serversList},
 
+	{method: "GET", path: "/claims", handle: claimsList, query: []string{"tab", "after", "key"}},
+	{method: "GET", path: "/claims/*", handle: claimShow},
+	{method: "POST", path: "/claims-confirm", handle: claimsConfirm, action: confirm},
+	{method: "POST", path: "/claims-act", handle: claimsAct, action: decideClaim},
+	{method: "POST", path: "/claims-purge", handle: claimsPurge, action: purgeClaims},
+	{method: "GET", path: "/calls", handle: callsList, query: []string{"key", "job", "before"}},
+
 	{method: "GET", path: "/demo", handle: demoShow},
 	{method: "POST", path: "/demo/enqueue", handle: demoEnqueue, action: enqueue},
+	{method: "GET", path: "/demo/provider", handle: providerShow, query: []string{"key"}},
+	{method: "POST", path: "/demo/provider-turn", handle: providerTurn, action: turnSwitches},
 
 	{method: "POST", path: "/theme", handle: themeSet, action: changeTheme},
 
@@ -68,6 +91,12 @@ type Dashboard struct {
 	hub    *hub
 	clock  clock
 
+	refused *refusals
+
+	failures failuresSeen
+
+	claimsOf *idempotency.Claims
+
 	stopWatch context.CancelFunc
 	watching  sync.WaitGroup
 	closeOnce sync.Once
@@ -83,7 +112,7 @@ func Mount(app fiber.Router, prefix string, client *jobs.Client, o Options) (*Da
 		return nil, errors.New("web: client: must not be nil")
 	}
 	if o.Access.identify == nil {
-		return nil, errors.New("web: Options.Access: must be set to web.None(), web.Basic(users) or web.Authorize(hook)")
+		return nil, errors.New("web: Options.Access: must be set to web.None(), web.Basic(users), web.BasicUsers, web.ProxyHeader or web.Authorize(hook)")
 	}
 	mounted, err := cleanPrefix(prefix)
 	if err != nil {
@@ -103,8 +132,11 @@ func Mount(app fiber.Router, prefix string, client *jobs.Client, o Options) (*Da
 		o.Logger = slog.Default()
 	}
 	d := &Dashboard{
-		o: o, client: client, db: client.DB(), prefix: seen, log: o.Logger, hub: newHub(),
+		o: o, client: client, db: client.DB(), prefix: seen, log: o.Logger, hub: newHub(), refused: newRefusals(o.Logger),
 		links: views.Links{Prefix: seen, Assets: static.Names()},
+	}
+	if d.claimsOf, err = idempotency.New(d.db, idempotency.Config{Logger: o.Logger}); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
 	}
 	d.addRoutes(app, mounted)
 	d.watch()

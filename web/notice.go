@@ -58,16 +58,20 @@ func (r *request) takeNotice() *views.Notice {
 }
 
 var didWords = map[string]string{
-	"once": "requeued", "fresh": "requeued with a fresh budget", "delete": "deleted", "restore": "restored",
+	"once": "requeued", "fresh": "requeued with a fresh budget", "delete": "deleted", "restore": "restored", "cancel": "asked to end",
 }
 
 var recurringDid = map[string]string{
+	"mute": "Muted: the group is kept apart below.", "unmute": "The group is listed with the others again.",
 	"run recurring": "1 job enqueued. The next fire stays where it is.", "pause recurring": "Paused: it fires no more until somebody resumes it.",
 	"resume recurring": "Resumed.", "remove recurring": "Removed.", "save recurring": "Saved.",
 }
 
 func (n notice) words() *views.Notice {
 	if text, ok := recurringDid[n.Do]; ok {
+		return &views.Notice{Text: text, Jobs: expand(n.Jobs)}
+	}
+	if text, ok := claimDid[n.Do]; ok {
 		return &views.Notice{Text: text, Jobs: expand(n.Jobs)}
 	}
 	did, ok := didWords[n.Do]

@@ -7,45 +7,43 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
 )
 
-const newestFailed = 5
+// topFailures is how many groups of failures the overview shows.
+const topFailures = 5
 
 func overviewShow(r *request) error {
 	ctx, cancel := r.timed()
 	defer cancel()
-	p, known := r.d.overview(ctx)
-	failed, ok := load(ctx, r.d, "newest failed", func(ctx context.Context) ([]store.JobRow, error) {
-		rows, _, err := r.d.db.Jobs(ctx, store.JobFilter{State: store.Failed, Limit: newestFailed})
-		return rows, err
-	})
-	p.Failed, p.LoadFailed = presentRows(failed, known), !ok
+	p := r.d.overview(ctx, r.d.failuresNow(ctx))
 	l := r.layout("Overview", "overview")
-	l.LiveURL = r.d.liveURL(l.Here, p.Failed)
+	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.OverviewPage(l, p))
 }
 
-// overview takes seven queries at most; the page adds one for its failed jobs.
-func (d *Dashboard) overview(ctx context.Context) (views.OverviewProps, handledKinds) {
-	health, queues, known := d.health(ctx)
+// overview takes seven queries at most, beside the failures that it is given.
+func (d *Dashboard) overview(ctx context.Context, failures views.FailuresProps) views.OverviewProps {
+	health, queues, _ := d.health(ctx)
+	if !failures.LoadFailed && !failures.AtLeast {
+		health.Muted = max(0, health.Failed.N-failures.JobsTotal)
+	}
+	failures.Groups = failures.Groups[:min(len(failures.Groups), topFailures)]
 	return views.OverviewProps{
-		Health: health,
+		Health: health, Failures: failures,
 		Queues: views.QueuesProps{Rows: presentQueues(queues), Compact: true, LoadFailed: health.LoadFailed && queues == nil},
 		Chart:  d.chart(ctx, views.ChartProps{Span: 6 * time.Hour, Width: 5 * time.Minute, Compact: true}),
-	}, known
+	}
 }
 
-// overviewLook draws the overview's parts again. Rows that the page shows stay,
-// dimmed when they are no longer failed; newer ones come with the next fetch.
-func (d *Dashboard) overviewLook(l views.Layout, ids []int64) look {
+// overviewLook draws the overview's parts again.
+func (d *Dashboard) overviewLook(l views.Layout) look {
 	return func(ctx context.Context) (picture, error) {
-		p, known := d.overview(ctx)
+		p := d.overview(ctx, d.failuresLately(ctx))
 		if p.Health.LoadFailed || p.Chart.LoadFailed {
 			return picture{}, cut(ctx, errPart)
 		}
-		pic := d.picture(l,
+		return d.picture(l,
 			sketch{"verdict", 0, func(l views.Layout, v int64) templ.Component {
 				p.Health.Version = v
 				return views.Verdict(l, p.Health)
@@ -56,10 +54,10 @@ func (d *Dashboard) overviewLook(l views.Layout, ids []int64) look {
 			}},
 			chartSketch(p.Chart),
 			queuesSketch(p.Queues),
-		)
-		plain := l
-		plain.CanAct = false // the table here has no ticks
-		err := d.addRows(ctx, &pic, plain, ids, known, func(j store.JobRow) bool { return j.State == store.Failed })
-		return pic, err
+			sketch{"failure-top", 0, func(l views.Layout, v int64) templ.Component {
+				p.Failures.Version = v
+				return views.FailureGroupsShort(l, p.Failures)
+			}},
+		), nil
 	}
 }

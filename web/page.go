@@ -32,7 +32,7 @@ func (r *request) layout(title, nav string) views.Layout {
 
 // fragment is the layout of a part drawn for many sockets at once.
 func (d *Dashboard) fragment(role Role) views.Layout {
-	return views.Layout{Links: d.links, CanAct: can(role, requeue), Now: d.clock.now()}
+	return views.Layout{Links: d.links, CanAct: can(role, requeue) && !d.readOnly(), Now: d.clock.now()}
 }
 
 // here is the page's own address as the browser sees it; for the answer to a POST

@@ -56,6 +56,9 @@ func presentJob(d store.JobDetail, known handledKinds) views.JobProps {
 		Policy: string(d.Policy), PolicyFrom: d.PolicyFrom, HistoryTotal: d.HistoryTotal,
 		Tags: d.Tags, StuckAt: d.StuckAt,
 	}
+	if d.Cancel != nil {
+		p.Cancel = &views.CancelProps{At: d.Cancel.At, By: d.Cancel.By, Ignored: d.CancelIgnored}
+	}
 	if d.TimeoutMS != nil {
 		timeout := time.Duration(*d.TimeoutMS) * time.Millisecond
 		p.Timeout = &timeout
@@ -88,6 +91,10 @@ type historyData struct {
 	Result      json.RawMessage `json:"result"`
 	WouldBe     string          `json:"would_be"`
 	FreshBudget bool            `json:"fresh_budget"`
+	Cancel      *struct {
+		At time.Time `json:"at"`
+		By string    `json:"by"`
+	} `json:"cancel_requested"`
 }
 
 func presentHistory(h store.HistoryRow) views.HistoryProps {
@@ -95,11 +102,15 @@ func presentHistory(h store.HistoryRow) views.HistoryProps {
 	if len(h.Data) > 0 && json.Unmarshal(h.Data, &data) != nil {
 		data = historyData{Error: string(h.Data)} // written by another version: shown as it is
 	}
-	return views.HistoryProps{
+	p := views.HistoryProps{
 		ID: strconv.FormatInt(h.ID, 10), At: h.At, State: views.State(h.State.String()), Attempt: h.Attempt,
 		Reason: h.Reason, Actor: h.Actor, Server: h.Server, Worker: h.Worker,
 		Latency: h.Latency, Duration: h.Duration,
 		ErrorType: data.ErrorType, Error: data.Error, Stack: data.Stack, Rule: data.Rule, RunAt: data.RunAt,
 		Result: string(data.Result), WouldBe: data.WouldBe, FreshBudget: data.FreshBudget,
 	}
+	if c := data.Cancel; c != nil {
+		p.Cancel = &views.CancelProps{At: c.At, By: c.By}
+	}
+	return p
 }

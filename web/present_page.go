@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
 )
@@ -58,6 +59,9 @@ func presentKinds(rows []store.KindRow) []views.KindProps {
 		if k.TimeoutMS != nil {
 			timeout := time.Duration(*k.TimeoutMS) * time.Millisecond
 			out[i].Timeout = &timeout
+		}
+		if policy, err := jobs.ParsePolicy(k.Policy); err == nil {
+			out[i].Warnings = policy.Warnings
 		}
 	}
 	return out

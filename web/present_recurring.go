@@ -55,7 +55,7 @@ func zoneOf(zone string) *time.Location {
 func (d *Dashboard) presentRecurringOne(r store.RecurringRow) views.RecurringOneProps {
 	p := views.RecurringOneProps{
 		RecurringRowProps: d.presentRecurring(r), Priority: r.Priority, Misfire: r.Misfire, Overlap: r.Overlap,
-		Policy: string(r.Policy), Args: string(r.Args), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		Policy: string(r.Policy), Args: string(d.o.Redact.JSON(r.Args)), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.TimeoutMS != nil {
 		timeout := time.Duration(*r.TimeoutMS) * time.Millisecond

@@ -13,20 +13,21 @@ import (
 	"github.com/tekrar/tekrar/jobs/schedule"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/web/redact"
 )
 
 // maxFormArgs is the largest args in bytes that a form shows for editing.
 const maxFormArgs = 64 << 10
 
 // presentForm fills the form with what is stored.
-func presentForm(r store.RecurringRow) views.RecurringFormProps {
+func (d *Dashboard) presentForm(r store.RecurringRow) views.RecurringFormProps {
 	f := views.RecurringFormProps{
 		ID: r.ID, Kind: r.Kind, Queue: r.Queue, Spec: r.Spec, Zone: r.Zone, Misfire: r.Misfire, Overlap: r.Overlap,
 		Start: writeInstant(r.StartAt), End: writeInstant(r.EndAt), Seen: version(r),
 		Paused: r.PausedAt != nil, WasPaused: r.PausedAt != nil, Removed: r.RemovedAt != nil, Declared: r.Declared,
 	}
 	var args bytes.Buffer
-	if err := json.Indent(&args, r.Args, "", "  "); err == nil {
+	if err := json.Indent(&args, d.o.Redact.JSON(r.Args), "", "  "); err == nil {
 		f.Args = args.String()
 	}
 	if f.ArgsKept = len(f.Args) > maxFormArgs; f.ArgsKept {
@@ -72,14 +73,14 @@ func (r *request) typedForm() views.RecurringFormProps {
 
 // recurringSpec builds what the form says, on top of what is stored: what it has no
 // field for stays. What is typed wrongly is added to the form's errors.
-func recurringSpec(f *views.RecurringFormProps, old *store.RecurringRow) jobs.RecurringSpec {
+func (d *Dashboard) recurringSpec(f *views.RecurringFormProps, old *store.RecurringRow) jobs.RecurringSpec {
 	s := jobs.RecurringSpec{ID: f.ID, Kind: f.Kind, Queue: f.Queue, Spec: f.Spec, Zone: strings.TrimSpace(f.Zone), Args: json.RawMessage(f.Args), Paused: f.Paused}
 	if strings.TrimSpace(f.Args) == "" {
 		s.Args = nil
 	}
 	if old != nil {
 		s.Kind, s.Priority = old.Kind, old.Priority
-		if f.ArgsKept {
+		if s.Args = d.typedArgs(f, s.Args, old.Args); f.ArgsKept {
 			s.Args = old.Args
 		}
 		if old.TimeoutMS != nil {
@@ -96,6 +97,16 @@ func recurringSpec(f *views.RecurringFormProps, old *store.RecurringRow) jobs.Re
 	}
 	s.Start, s.End = readInstant(f, "start", f.Start), readInstant(f, "end", f.End)
 	return s
+}
+
+// typedArgs puts what the form hid back in its place, so that saving it as it came
+// changes nothing.
+func (d *Dashboard) typedArgs(f *views.RecurringFormProps, typed, stored json.RawMessage) json.RawMessage {
+	args, lost := d.o.Redact.Restore(typed, stored)
+	if len(lost) > 0 {
+		f.Errors["args"] = fmt.Sprintf("says %s at %s, which stands for a hidden value, and none is stored there: type it", redact.Hidden, strings.Join(lost, ", "))
+	}
+	return args
 }
 
 func storedRetry(f *views.RecurringFormProps, old *store.RecurringRow) *jobs.RetryPolicy {

@@ -40,7 +40,7 @@ func recurringSave(r *request) error {
 	if err != nil {
 		return cut(ctx, err)
 	}
-	spec := recurringSpec(&f, old)
+	spec := r.d.recurringSpec(&f, old)
 	r.d.preview(&f, spec, old)
 	if status == 0 && len(f.Errors) > 0 {
 		status = fiber.StatusBadRequest

@@ -39,7 +39,7 @@ func (r *request) recurringPage(id string) error {
 		return cut(ctx, err)
 	}
 	p := r.d.presentRecurringOne(row)
-	p.Form = presentForm(row)
+	p.Form = r.d.presentForm(row)
 	l := r.layout("Recurring "+id, "recurring")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.RecurringOnePage(l, p))

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -51,6 +50,7 @@ func (d *Dashboard) serve(rt route) fiber.Handler {
 func (r *request) guard() error {
 	if r.d.o.Access.loopback {
 		if why := localOnly(r.Ctx); why != "" {
+			r.d.refused.note(r.Ctx, "not for this machine only")
 			return refusal{fiber.StatusForbidden, why}
 		}
 	}
@@ -65,30 +65,20 @@ func (r *request) guard() error {
 	unsafe := r.Method() != fiber.MethodGet && r.Method() != fiber.MethodHead
 	if unsafe {
 		if why := r.d.forged(r.Ctx); why != "" {
+			r.d.refused.note(r.Ctx, "not from our own page")
 			return refusal{fiber.StatusForbidden, why}
 		}
 	}
 	if !can(who.Role, r.route.action) {
-		return refusal{fiber.StatusForbidden, fmt.Sprintf("Your role %q may look, but not change anything.", who.Role)}
+		return refusal{fiber.StatusForbidden, notAllowed(who.Role, r.route.action)}
+	}
+	if unsafe && r.route.action != changeTheme && r.d.readOnly() {
+		return errReadOnly
 	}
 	if !unsafe && r.route.method != "" {
 		return r.checkQuery()
 	}
 	return nil
-}
-
-// identify runs the access hook; its own words go to the log only.
-func (d *Dashboard) identify(c *fiber.Ctx) (person, error) {
-	who, err := d.o.Access.identify(c)
-	var status *fiber.Error
-	switch {
-	case err == nil:
-		return who, nil
-	case errors.Is(err, errNoLogin), errors.As(err, &status) && status.Code == fiber.StatusUnauthorized:
-		return person{}, refusal{fiber.StatusUnauthorized, "Sign in to see this page."}
-	}
-	d.log.Info("dashboard: access refused", "path", keep(c.Path()), "error", err)
-	return person{}, refusal{fiber.StatusForbidden, "You may not see this page."}
 }
 
 func (r *request) checkQuery() error {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
 
 	"github.com/tekrar/tekrar/jobs"
 )
@@ -48,13 +50,14 @@ func NewServer(listener net.Listener, prefix string, client *jobs.Client, o Opti
 	if o.Access.loopback && !loopbackAddr(listener.Addr()) {
 		return nil, fmt.Errorf("listen on %s: without a login only a loopback address is allowed, such as 127.0.0.1:8080", listener.Addr())
 	}
+	var d *Dashboard
 	app := fiber.New(fiber.Config{
 		Immutable: true, DisableStartupMessage: true, ServerHeader: "",
 		ReadTimeout: readTimeout, IdleTimeout: idleTimeout, BodyLimit: bodyLimit, ReadBufferSize: headerLimit,
-		ErrorHandler: plainError,
+		ErrorHandler: func(c *fiber.Ctx, err error) error { return d.plainError(c, err) },
 	})
-	d, err := Mount(app, prefix, client, o)
-	if err != nil {
+	var err error
+	if d, err = Mount(app, prefix, client, o); err != nil {
 		return nil, err
 	}
 	return &Server{Dashboard: d, app: app, listener: listener}, nil
@@ -79,12 +82,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // plainError answers what never reached a route: too large a body or header, or a
 // path outside the prefix.
-func plainError(c *fiber.Ctx, err error) error {
+func (d *Dashboard) plainError(c *fiber.Ctx, err error) error {
 	setHeaders(c)
-	status, text := fiber.StatusInternalServerError, "internal error"
+	// Not the error's own words: they repeat what was sent.
+	status := fiber.StatusInternalServerError
 	var known *fiber.Error
 	if errors.As(err, &known) {
-		status, text = known.Code, known.Message
+		status = known.Code
 	}
+	text := strings.ToLower(utils.StatusMessage(status))
+	d.refused.note(c, text)
 	return c.Status(status).SendString(text + "\n")
 }

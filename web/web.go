@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/web/redact"
 )
 
 // Options configures a dashboard. Access must be set; everything else has a default.
 type Options struct {
-	// Access decides who may see and do what: None(), Basic(users) or Authorize(hook).
+	// Access decides who may see and do what: None(), Basic, BasicUsers, ProxyHeader or
+	// Authorize.
 	// There is no default, because a dashboard shows arguments and errors of every job.
 	Access Access
 
@@ -32,6 +34,16 @@ type Options struct {
 	// a proxy that rewrites Host. Compared exactly. Default: the request's own host only.
 	AllowedOrigins []string
 
+	// Redact hides values of args, results and receipts in pages and live frames, by
+	// key or path; what is stored stays. Error texts and log lines are shown as the
+	// handler wrote them. Default redact.Default(): password, token, secret and such.
+	Redact *redact.Rules
+
+	// ReadOnly is asked with every action and page; while it says true the buttons are
+	// gone and actions are answered with 503. nil means never. An action on a database
+	// that takes no writes is answered so without it, too.
+	ReadOnly func() bool
+
 	// Logger gets internal errors, each with the id that the browser was shown.
 	// Default slog.Default().
 	Logger *slog.Logger
@@ -44,6 +56,9 @@ type Demo struct {
 	// Reports is asked with each view of the page, for at most two seconds; its tables
 	// stand below the cards. Nil: none.
 	Reports func(ctx context.Context) ([]Report, error)
+
+	// Provider has a page of its own, which the Demo page leads to. Nil: none.
+	Provider *Provider
 }
 
 // Report is a table of the Demo page.

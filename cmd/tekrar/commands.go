@@ -2,20 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
-	"text/tabwriter"
-
-	"github.com/tekrar/tekrar/cmd/tekrar/bench"
 )
 
 // command is one row of the program's table. Its settings can be given as flags or
 // in the environment; flags adds what only it knows and returns what it does.
+// Its examples are in examples.go.
 type command struct {
 	name     string // "demo", or two words: "jobs list"
 	args     string // positional arguments, as usage shows them
@@ -34,79 +28,45 @@ func plainAction(a action) func(*flag.FlagSet) action {
 
 func commands() []command {
 	database := []string{"database", "schema", "log"}
-	serving := append([]string{"addr", "auth", "user", "password", "prefix"}, database...)
+	showing := append([]string{"redact"}, database...)
+	serving := append([]string{"addr", "auth", "user", "password", "users-file", "users", "proxy-header", "proxy-role-header", "proxy-role", "trusted-proxies", "prefix"}, showing...)
 	demo := append([]string{"data", "ephemeral", "workers", "traffic"}, serving...)
 	return []command{
 		{"demo", "", "run the bookstore: Postgres, workers and dashboard in one process", demo, plainAction(runDemo)},
 		{"serve", "", "serve the dashboard of a database; runs no jobs", serving, plainAction(runServe)},
-		{"migrate up", "", "bring the schema to this program's version", database, plainAction(migrateUp)},
-		{"migrate status", "", "list the migrations and when they were applied", database, plainAction(migrateStatus)},
+		{"migrate up", "", "bring the schema to this program's version", database, migrateUp},
+		{"migrate status", "", "list the migrations and when they were applied", database, migrateStatus},
 		{"migrate print", "", "write the migrations' SQL, for somebody who applies it by hand", database, plainAction(migratePrint)},
 		{"jobs list", "", "list the jobs in one state", database, jobsList},
-		{"jobs show", "ID", "show a job with its history", database, jobsShow},
+		{"jobs show", "ID", "show a job with its history", showing, jobsShow},
 		{"jobs requeue", "ID...", "run jobs again that are not running", database, jobsRequeue},
+		{"jobs cancel", "ID...", "ask running jobs to end; one that then fails is deleted, not retried", database, jobsCancel},
 		{"jobs delete", "ID...", "delete jobs; a running one is asked to stop", database, jobsDelete},
 		{"jobs enqueue", "KIND ARGS", "enqueue a job; ARGS is a JSON object", database, jobsEnqueue},
-		{"bench", "[NAME...]", "measure the engine: enqueue-bulk, enqueue-single, drain, latency, bytes; or chaos: prove it under faults", database[:1], benchCommand},
-		{"healthcheck", "", "ask a running program for its health", []string{"addr", "prefix"}, plainAction(healthcheck)},
-		{"version", "", "print the version", nil, plainAction(printVersion)},
+		{"recurring list", "", "list recurring jobs and their next fires", showing, recurringList},
+		{"recurring show", "ID", "show a recurring job with its last fires", showing, recurringShow},
+		{"recurring run", "ID", "enqueue one job of it now; its next fire stays", database, recurringRun},
+		{"recurring pause", "ID", "stop it from firing until it is resumed", database, recurringPause},
+		{"recurring resume", "ID", "let it fire again", database, recurringResume},
+		{"recurring remove", "ID", "stop it for good; code that declares it brings it back", database, recurringRemove},
+		{"claims list", "", "list the claims of effects", showing, claimsList},
+		{"claims show", "KEY", "show a claim with its earlier holders and late receipts", showing, claimsShow},
+		{"claims reclaim", "KEY", "take a claim from a holder that is gone", database, claimsReclaim},
+		{"claims mark-delivered", "KEY", "record that the effect happened", database, claimsDelivered},
+		{"claims mark-not-delivered", "KEY", "record that the effect did not happen; the key is free again", database, claimsNotDelivered},
+		{"claims send-again", "KEY", "free the key for a second effect on purpose", database, claimsAgain},
+		{"claims purge", "", "remove settled claims that were not used for a time", database, claimsPurge},
+		{"queues list", "", "list queues with their depth and who works on them", database, queuesList},
+		{"queues pause", "NAME", "stop claims from a queue; running jobs go on", database, queuesPause},
+		{"queues resume", "NAME", "let claims from a queue go on", database, queuesResume},
+		{"servers list", "", "list the processes that run jobs, and those of the last 24 hours", database, serversList},
+		{"doctor", "", "look for what is wrong with the database and the servers, and say what to do", database, doctor},
+		{"users hash", "NAME ROLE", "write a line of the users file; reads the password from stdin", nil, plainAction(usersHash)},
+		{"bench", "[NAME...]", "measure the engine: enqueue-bulk, enqueue-single, drain, latency, bytes, held, procs, aged, steady; or chaos: prove it under faults", database[:1], benchCommand},
+		{"healthcheck", "", "ask a running program for its health", []string{"addr", "prefix"}, healthcheck},
+		{"completion", "SHELL", "write the completion script of bash, zsh or fish", nil, plainAction(completion)},
+		{"version", "", "print the version", nil, printVersion},
 	}
-}
-
-// dispatch finds the command, reads its settings and runs it.
-func (p *program) dispatch(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		p.usage(p.stderr)
-		return usagef("a command is needed")
-	}
-	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
-		return p.help(args[1:])
-	}
-	if args[0] == workerCommand {
-		return p.runDemoWorker(ctx, os.Stdin, args[1:])
-	}
-	if args[0] == bench.ChaosWorkerCommand {
-		return p.runChaosWorker(ctx, os.Stdin, args[1:])
-	}
-	cmd, rest, err := find(args)
-	if err != nil {
-		return err
-	}
-	fs, own := cmd.flagSet()
-	c, positional, err := p.configure(cmd, fs, rest)
-	if errors.Is(err, flag.ErrHelp) {
-		return p.help(strings.Fields(cmd.name))
-	}
-	if err != nil {
-		return err
-	}
-	if err := cmd.checkArgs(positional); err != nil {
-		return err
-	}
-	return own(ctx, p, c, positional)
-}
-
-func find(args []string) (command, []string, error) {
-	var known, second []string
-	for _, c := range commands() {
-		words := strings.Fields(c.name)
-		if len(args) >= len(words) && slices.Equal(words, args[:len(words)]) {
-			return c, args[len(words):], nil
-		}
-		if words[0] == args[0] {
-			second = append(second, words[1])
-		}
-		if !slices.Contains(known, words[0]) {
-			known = append(known, words[0])
-		}
-	}
-	switch {
-	case len(second) > 0 && len(args) == 1:
-		return command{}, nil, usagef("%s needs one of: %s", args[0], strings.Join(second, ", "))
-	case len(second) > 0:
-		return command{}, nil, usagef("unknown command %q of %s; known: %s", args[1], args[0], strings.Join(second, ", "))
-	}
-	return command{}, nil, usagef("unknown command %q; known: %s, help", args[0], strings.Join(known, ", "))
 }
 
 func (c command) flagSet() (*flag.FlagSet, action) {
@@ -127,33 +87,3 @@ func (c command) checkArgs(args []string) error {
 	}
 	return nil
 }
-
-func (p *program) usage(w io.Writer) {
-	fmt.Fprint(w, "Tekrar runs background jobs for Go programs on Postgres.\n\nUsage: tekrar COMMAND [flags]\n\n")
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for _, c := range commands() {
-		fmt.Fprintf(t, "  %s\t%s\n", strings.TrimSpace(c.name+" "+c.args), c.summary)
-	}
-	t.Flush()
-	fmt.Fprint(w, "\ntekrar help COMMAND lists the flags of one.\n")
-}
-
-// help prints the whole table, or one command with its flags.
-func (p *program) help(args []string) error {
-	if len(args) == 0 {
-		p.usage(p.stdout)
-		return nil
-	}
-	cmd, _, err := find(args)
-	if err != nil {
-		return err
-	}
-	fs, _ := cmd.flagSet()
-	cmd.bind(fs, &config{}, nil)
-	fmt.Fprintf(p.stdout, "Usage: tekrar %s [flags]\n\n%s.\n\n", strings.TrimSpace(cmd.name+" "+cmd.args), capital(cmd.summary))
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
-	fs.VisitAll(func(f *flag.Flag) { fmt.Fprintf(t, "  --%s\t%s\n", f.Name, f.Usage) })
-	return t.Flush()
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

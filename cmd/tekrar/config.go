@@ -5,8 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/tekrar/tekrar/web/redact"
 )
 
 // config is what the settings table was read into.
@@ -14,6 +17,12 @@ type config struct {
 	database, schema     string
 	addr, prefix         string
 	auth, user, password string
+	usersFile, users     string
+	proxyHeader          string
+	proxyRoleHeader      string
+	proxyRole            string
+	trustedProxies       []netip.Prefix
+	redact               *redact.Rules // nil: the default ones
 	data                 string
 	ephemeral            bool
 	workers              int
@@ -21,57 +30,12 @@ type config struct {
 	log                  *slog.Level // nil: not given
 }
 
-// setting can be given as a flag and in the environment; the flag wins. An empty
-// variable counts as not set.
-type setting struct {
-	name  string // the flag, or only a name when envOnly
-	env   string
-	value string // the default
-	help  string
-	bool  bool
-	// envOnly: a flag's value can be seen by everybody who lists processes.
-	envOnly bool
-	set     func(*config, string) error
-}
-
-// settings is the one table of everything that can be configured.
-var settings = []setting{
-	{name: "database", env: "DATABASE_URL", help: "Postgres to use, postgres:// or postgresql://; the demo starts its own when there is none",
-		set: func(c *config, s string) error { c.database = s; return databaseURL(s) }},
-	{name: "schema", env: "TEKRAR_SCHEMA", value: "tekrar", help: "schema that holds Tekrar's tables",
-		set: func(c *config, s string) error { c.schema = s; return length(s, 1, 63) }},
-	{name: "addr", env: "TEKRAR_ADDR", value: "127.0.0.1:8080", help: "address of the dashboard; port 0 takes a free one",
-		set: func(c *config, s string) error { c.addr = s; return address(s) }},
-	{name: "prefix", env: "TEKRAR_PREFIX", help: "path under which the dashboard is served, such as /ops/jobs; empty is the root",
-		set: func(c *config, s string) error { c.prefix = strings.TrimSuffix(s, "/"); return prefix(c.prefix) }},
-	{name: "auth", env: "TEKRAR_AUTH", help: "who may use the dashboard: basic (user and password), or none (loopback only; the demo's default)",
-		set: func(c *config, s string) error { c.auth = s; return oneOf(s, "", "basic", "none") }},
-	{name: "user", env: "TEKRAR_USER", value: "admin", help: "user name for basic",
-		set: func(c *config, s string) error { c.user = s; return userName(s) }},
-	{name: "password", env: "TEKRAR_PASSWORD", help: "password for basic, at least 8 bytes", envOnly: true,
-		set: func(c *config, s string) error { c.password = s; return passwordLength(s) }},
-	{name: "data", env: "TEKRAR_DATA_DIR", help: "folder of the demo's own Postgres; empty is the user's data folder",
-		set: func(c *config, s string) error { c.data = s; return nil }},
-	{name: "ephemeral", env: "TEKRAR_EPHEMERAL", value: "false", help: "throw the demo's data away at the end", bool: true,
-		set: func(c *config, s string) (err error) { c.ephemeral, err = truth(s); return err }},
-	{name: "workers", env: "TEKRAR_WORKERS", value: "10", help: "how many jobs the demo runs at once, 1 to 500",
-		set: func(c *config, s string) (err error) { c.workers, err = number(s, 1, 500); return err }},
-	{name: "traffic", env: "TEKRAR_TRAFFIC", value: "3", help: "jobs a second that the demo enqueues by itself, 0 to 100",
-		set: func(c *config, s string) (err error) { c.traffic, err = rate(s, 0, 100); return err }},
-	{name: "log", env: "TEKRAR_LOG", help: "least level to log: debug, info, warn, error; empty is warn, in the demo error",
-		set: func(c *config, s string) error {
-			if err := oneOf(s, "", "debug", "info", "warn", "error"); err != nil || s == "" {
-				return err
-			}
-			c.log = new(slog.Level)
-			return c.log.UnmarshalText([]byte(s))
-		}},
-}
+func (cmd command) takes(setting string) bool { return slices.Contains(cmd.settings, setting) }
 
 // bind adds the command's settings to its flags. Values are kept in given, by name.
 func (cmd command) bind(fs *flag.FlagSet, c *config, given map[string]bool) {
 	for _, s := range settings {
-		if !slices.Contains(cmd.settings, s.name) || s.envOnly {
+		if !cmd.takes(s.name) || s.envOnly {
 			continue
 		}
 		help := s.help + " (" + s.env
@@ -115,7 +79,7 @@ func (p *program) configure(cmd command, fs *flag.FlagSet, args []string) (confi
 	}
 	for _, s := range settings {
 		v := p.getenv(s.env)
-		if v == "" || given[s.name] || !slices.Contains(cmd.settings, s.name) {
+		if v == "" || given[s.name] || !cmd.takes(s.name) {
 			continue
 		}
 		if err := s.set(&c, v); err != nil {

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tekrar/tekrar/web/redact"
 )
 
 func databaseURL(s string) error {
@@ -90,4 +93,36 @@ func rate(s string, low, high float64) (float64, error) {
 		return 0, fmt.Errorf("must be a number from %g to %g", low, high)
 	}
 	return f, nil
+}
+
+// networks reads addresses and networks; an address is a network of its own.
+func networks(s string) (all []netip.Prefix, err error) {
+	for one := range strings.SplitSeq(s, ",") {
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		n, err := netip.ParsePrefix(one)
+		if addr, single := netip.ParseAddr(one); single == nil {
+			n, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q is no address or network such as 10.0.0.7 or 10.1.0.0/16", one)
+		}
+		all = append(all, n.Masked())
+	}
+	return all, nil
+}
+
+func redactRules(s string) (*redact.Rules, error) {
+	switch s {
+	case "":
+		return redact.Default(), nil
+	case "none":
+		return redact.New()
+	}
+	var list []string
+	for one := range strings.SplitSeq(s, ",") {
+		list = append(list, strings.TrimSpace(one))
+	}
+	return redact.New(list...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 )
 
@@ -23,7 +24,10 @@ func openDatabase(ctx context.Context, c config, dsn string, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	if err := db.CheckVersion(ctx); err != nil {
+	if err = db.CheckVersion(ctx); err == nil {
+		err = db.CheckPooler(ctx)
+	}
+	if err != nil {
 		db.Close()
 		return nil, fmt.Errorf("database (DATABASE_URL or --database): %w", err)
 	}
@@ -40,9 +44,22 @@ func (p *program) withSchema(ctx context.Context, c config, do func(*store.DB) e
 	})
 }
 
+// withClient is withSchema with a client that acts on jobs and runs none.
+func (p *program) withClient(ctx context.Context, c config, do func(*jobs.Client) error) error {
+	return p.withSchema(ctx, c, func(db *store.DB) error {
+		client, err := jobs.New(db, jobs.Config{Logger: p.logger(c)})
+		if err != nil {
+			return err
+		}
+		return do(client)
+	})
+}
+
+var errNoDatabase = usagef("no database: set DATABASE_URL or --database to postgres://user:password@host:port/database")
+
 func (p *program) withDatabase(ctx context.Context, c config, do func(*store.DB) error) error {
 	if c.database == "" {
-		return usagef("no database: set DATABASE_URL or --database to postgres://user:password@host:port/database")
+		return errNoDatabase
 	}
 	db, err := openDatabase(ctx, c, c.database, p.logger(c))
 	if err != nil {

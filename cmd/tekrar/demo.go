@@ -63,7 +63,7 @@ func runDemo(ctx context.Context, p *program, c config, _ []string) (err error) 
 	}
 	defer func() { err = errors.Join(err, stopLab()) }()
 	site, err := web.NewServer(ln, c.prefix, client, web.Options{
-		Access: who, Environment: "demo", Demo: lab.DemoPage(), Logger: log,
+		Access: who, Environment: "demo", Demo: lab.DemoPage(), Redact: c.redact, Logger: log,
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
-	"github.com/tekrar/tekrar/store"
 )
 
 func jobsEnqueue(fs *flag.FlagSet) action {
@@ -41,11 +40,7 @@ func jobsEnqueue(fs *flag.FlagSet) action {
 	})
 	asJSON := fs.Bool("json", false, "one JSON object: id, state")
 	return func(ctx context.Context, p *program, c config, args []string) error {
-		return p.withSchema(ctx, c, func(db *store.DB) error {
-			client, err := jobs.New(db, jobs.Config{Logger: p.logger(c)})
-			if err != nil {
-				return err
-			}
+		return p.withClient(ctx, c, func(client *jobs.Client) error {
 			e, err := client.EnqueueRaw(ctx, args[0], json.RawMessage(args[1]), opts...)
 			if err != nil {
 				return err

@@ -6,13 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"github.com/tekrar/tekrar/store"
 )
 
 func jobsList(fs *flag.FlagSet) action {
-	state := fs.String("state", "failed", "enqueued, scheduled, processing, succeeded, failed or deleted (default failed)")
+	state := fs.String("state", "failed", "enqueued, scheduled, awaiting, processing, succeeded, failed or deleted (default failed)")
 	queue := fs.String("queue", "", "only this queue")
 	kind := fs.String("kind", "", "only this kind")
 	after := fs.String("after", "", "go on where a list ended: its \"next\"")
@@ -77,7 +76,7 @@ func (p *program) listTable(rows []store.JobRow, next store.Cursor) error {
 // attemptOf is "2 of 4": the attempt the row is about, of those the budget allows.
 func attemptOf(r store.JobRow) string {
 	n := r.Attempt
-	if r.State == store.Enqueued || r.State == store.Scheduled {
+	if r.State == store.Enqueued || r.State == store.Scheduled || r.State == store.Awaiting {
 		n++
 	}
 	if r.MaxRetries == nil || r.State == store.Succeeded || r.State == store.Deleted {
@@ -85,5 +84,3 @@ func attemptOf(r store.JobRow) string {
 	}
 	return fmt.Sprintf("%d of %d", n, n+max(0, *r.MaxRetries-r.Retry))
 }
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }

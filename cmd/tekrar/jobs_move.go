@@ -5,7 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os/user"
+	"strings"
 
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
@@ -26,20 +26,25 @@ func jobsRequeue(fs *flag.FlagSet) action {
 }
 
 func jobsDelete(fs *flag.FlagSet) action {
+	yes := fs.Bool("yes", false, "do not ask")
 	asJSON := fs.Bool("json", false, "one JSON array")
 	return func(ctx context.Context, p *program, c config, args []string) error {
+		if err := p.confirm(ctx, *yes, "%d jobs will be deleted: %s.", len(args), strings.Join(args, ", ")); err != nil {
+			return err
+		}
 		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
 			return client.Delete(ctx, actor(), targets...)
 		})
 	}
 }
 
-// actor is the name that the history keeps for what is done from a shell.
-func actor() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username + " (tekrar jobs)"
+func jobsCancel(fs *flag.FlagSet) action {
+	asJSON := fs.Bool("json", false, "one JSON array")
+	return func(ctx context.Context, p *program, c config, args []string) error {
+		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
+			return client.Cancel(ctx, actor(), targets...)
+		})
 	}
-	return "tekrar jobs"
 }
 
 func (p *program) move(ctx context.Context, c config, args []string, asJSON bool,
@@ -52,16 +57,14 @@ func (p *program) move(ctx context.Context, c config, args []string, asJSON bool
 		}
 		ids = append(ids, id)
 	}
-	return p.withSchema(ctx, c, func(db *store.DB) error {
-		client, err := jobs.New(db, jobs.Config{Logger: p.logger(c)})
+	return p.withClient(ctx, c, func(client *jobs.Client) error {
+		targets, err := expect(ctx, client.DB(), ids)
 		if err != nil {
 			return err
 		}
-		targets, err := expect(ctx, db, ids)
-		if err != nil {
-			return err
-		}
+		stop := p.working(fmt.Sprintf("changing %d jobs", len(targets)))
 		moved, err := do(client, targets)
+		stop()
 		if err != nil {
 			return err
 		}
@@ -130,6 +133,8 @@ func (p *program) moved(moved []jobs.Moved, asJSON bool) error {
 
 func describeMove(state, problem string) string {
 	switch {
+	case problem == "" && state == store.Processing.String(): // only a cancel leaves it there
+		return "asked to end"
 	case problem == "":
 		return "now " + state
 	case state == "":

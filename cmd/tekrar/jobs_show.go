@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -34,6 +33,10 @@ func jobsShow(fs *flag.FlagSet) action {
 			if err != nil {
 				return err
 			}
+			d.Args = c.redact.JSON(d.Args)
+			for i := range d.History {
+				d.History[i].Data = c.redact.JSON(d.History[i].Data)
+			}
 			if *asJSON {
 				return writeJSON(p.stdout, detailJSON(d))
 			}
@@ -61,10 +64,7 @@ func (p *program) showJob(d store.JobDetail) error {
 	if d.RunAt != nil {
 		row("runs at", stamp(*d.RunAt))
 	}
-	var args bytes.Buffer
-	if json.Compact(&args, d.Args) == nil {
-		row("args", plain(args.String()))
-	}
+	row("args", plain(compact(d.Args)))
 	if d.Policy != nil {
 		row("retry policy", plain(string(d.Policy))+" ("+d.PolicyFrom+"'s)")
 	}

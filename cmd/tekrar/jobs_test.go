@@ -104,6 +104,33 @@ func TestRequeueAndDelete(t *testing.T) {
 	tekrar(t, env, "jobs", "show", "999999").wantFailure(t, 1, "job 999999", "not found")
 }
 
+// EXE-14: cancel is for jobs that run; of others it says where they are.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	failed := failedJob(t, env)
+	db := storetest.Open(t, strings.TrimPrefix(env[0], "DATABASE_URL="), store.Options{})
+	server, err := db.Register(t.Context(), store.NewServer{Name: "deaf", Host: "h", Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tekrar(t, env, "jobs", "requeue", failed).wantDone(t)
+	if out := tekrar(t, env, "jobs", "cancel", failed); !strings.Contains(out.out, "not possible in this state (enqueued)") {
+		t.Errorf("cancel of a waiting job: %s", out.out)
+	}
+	claimed, err := db.Claim(t.Context(), server, []store.Lane{{Queue: "default"}}, []string{"bad"}, 1)
+	if err != nil || len(claimed) != 1 {
+		t.Fatal(claimed, err)
+	}
+	if out := tekrar(t, env, "jobs", "cancel", failed).wantDone(t); out != "job "+failed+": asked to end\n" {
+		t.Errorf("cancel: %s", out)
+	}
+	d, err := db.Job(t.Context(), claimed[0].ID, 1, 0)
+	if err != nil || d.Cancel == nil || d.Cancel.By != actor() {
+		t.Errorf("the request is %+v, %v", d.Cancel, err)
+	}
+}
+
 // ARG-01, LIF-10
 func TestEnqueue(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/tekrar/tekrar/store"
 )
 
 func main() {
@@ -25,7 +27,7 @@ func main() {
 		<-signals // a second Ctrl-C ends at once
 		os.Exit(exitInterrupted)
 	}()
-	p := &program{stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
@@ -34,8 +36,10 @@ const exitInterrupted = 130
 
 // program is one run of the command; tests make their own.
 type program struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
-	environ        []string // as os.Environ
+	environ        []string       // as os.Environ
+	terminal       func(any) bool // that a stream is one; nil: ask the system
 }
 
 // usageError is a mistake in how the program was called: exit code 2.
@@ -50,6 +54,9 @@ func usagef(format string, args ...any) error {
 // run gives the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	err := p.dispatch(ctx, args)
+	if store.IsReadOnly(err) {
+		err = fmt.Errorf("the database takes no writes, as a replica does: use the primary's address: %w", err)
+	}
 	var usage *usageError
 	switch {
 	case err == nil:

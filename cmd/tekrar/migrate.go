@@ -1,44 +1,65 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"flag"
 	"fmt"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/tekrar/tekrar/store"
 )
 
-func migrateUp(ctx context.Context, p *program, c config, _ []string) error {
-	return p.withDatabase(ctx, c, func(db *store.DB) error {
-		if err := db.Migrate(ctx); err != nil {
+func migrateUp(fs *flag.FlagSet) action {
+	asJSON := fs.Bool("json", false, "one JSON object: schema, now")
+	return func(ctx context.Context, p *program, c config, _ []string) error {
+		return p.withDatabase(ctx, c, func(db *store.DB) error {
+			stop := p.working("migrating")
+			err := db.Migrate(ctx)
+			stop()
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return p.did(true, "schema", db.Schema(), "up to date")
+			}
+			_, err = fmt.Fprintf(p.stdout, "Schema %s is up to date.\n", plain(db.Schema()))
 			return err
-		}
-		fmt.Fprintf(p.stdout, "Schema %s is up to date.\n", plain(db.Schema()))
-		return nil
-	})
+		})
+	}
 }
 
-func migrateStatus(ctx context.Context, p *program, c config, _ []string) error {
-	return p.withDatabase(ctx, c, func(db *store.DB) error {
-		steps, err := db.MigrateStatus(ctx)
-		if err != nil {
-			return err
-		}
-		t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "VERSION\tNAME\tAPPLIED")
-		for _, s := range steps {
-			name, applied := s.Name, "no"
-			if name == "" {
-				name = "(unknown to this program)"
+type migrationJSON struct {
+	Version   int64      `json:"version"`
+	Name      string     `json:"name"` // empty: unknown to this program
+	AppliedAt *time.Time `json:"applied_at"`
+}
+
+func migrateStatus(fs *flag.FlagSet) action {
+	asJSON := fs.Bool("json", false, "one JSON array")
+	return func(ctx context.Context, p *program, c config, _ []string) error {
+		return p.withDatabase(ctx, c, func(db *store.DB) error {
+			steps, err := db.MigrateStatus(ctx)
+			if err != nil {
+				return err
 			}
-			if s.AppliedAt != nil {
-				applied = s.AppliedAt.UTC().Format(time.RFC3339)
+			out := []migrationJSON{}
+			var rows [][]string
+			for _, s := range steps {
+				applied := "no"
+				if s.AppliedAt != nil {
+					applied = s.AppliedAt.UTC().Format(time.RFC3339)
+				}
+				out = append(out, migrationJSON{s.Version, s.Name, inUTC(s.AppliedAt)})
+				rows = append(rows, []string{strconv.FormatInt(s.Version, 10), cmp.Or(s.Name, "(unknown to this program)"), applied})
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\n", s.Version, plain(name), applied)
-		}
-		return t.Flush()
-	})
+			if *asJSON {
+				return writeJSON(p.stdout, out)
+			}
+			return p.table("VERSION NAME APPLIED", rows)
+		})
+	}
 }
 
 // migratePrint needs no server: it prints for a person who has none at hand, too.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
@@ -28,11 +29,19 @@ func runServe(ctx context.Context, p *program, c config, _ []string) error {
 		if err != nil {
 			return err
 		}
-		s, err := web.NewServer(ln, c.prefix, client, web.Options{Access: who, Logger: log})
+		replica, err := watchReplica(ctx, db)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stdout, "Tekrar's dashboard is at %s; it runs no jobs itself\n", browserURL(ln.Addr(), c.prefix))
+		s, err := web.NewServer(ln, c.prefix, client, web.Options{Access: who, Redact: c.redact, ReadOnly: replica.Load, Logger: log})
+		if err != nil {
+			return err
+		}
+		how := "it runs no jobs itself"
+		if replica.Load() {
+			how = "the database takes no writes, so neither does it"
+		}
+		fmt.Fprintf(p.stdout, "Tekrar's dashboard is at %s; %s\n", browserURL(ln.Addr(), c.prefix), how)
 		ended := make(chan error, 1)
 		end := context.AfterFunc(ctx, func() { ended <- shutDown(s) })
 		if err := s.Serve(); err != nil || end() {
@@ -53,4 +62,35 @@ func shutDown(s *web.Server) error {
 		return err
 	}
 	return nil // who does not let go by then is cut off by the end of the process
+}
+
+// askReplica is how long after a promotion the dashboard may still refuse actions.
+const askReplica = 10 * time.Second
+
+// watchReplica says whether the database takes no writes, now and until ctx ends.
+// While it does not answer the last answer holds.
+func watchReplica(ctx context.Context, db *store.DB) (*atomic.Bool, error) {
+	now, err := db.ReadOnly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	readOnly := &atomic.Bool{}
+	readOnly.Store(now)
+	go func() {
+		tick := time.NewTicker(askReplica)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			ask, cancel := context.WithTimeout(ctx, askReplica/2)
+			if now, err := db.ReadOnly(ask); err == nil {
+				readOnly.Store(now)
+			}
+			cancel()
+		}
+	}()
+	return readOnly, nil
 }

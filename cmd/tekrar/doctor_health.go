@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tekrar/tekrar/store"
+)
+
+func (e *examination) vacuum(d store.Diagnosis) {
+	if !d.Autovacuum || !d.TrackCounts {
+		e.add("vacuum", wrong, "autovacuum is off on the whole server", "set autovacuum = on and track_counts = on: claims slow down with every finished job")
+		return
+	}
+	var bad []string
+	for _, t := range d.Tables {
+		switch {
+		case t.Off:
+			bad = append(bad, t.Table+": autovacuum is off")
+		case t.Threshold == 0:
+			bad = append(bad, t.Table+": its own vacuum settings are gone")
+		case t.Dead > 10*t.Threshold:
+			bad = append(bad, fmt.Sprintf("%s: %d dead rows, vacuumed %s", t.Table, t.Dead, orNever(t.Vacuumed)))
+		}
+	}
+	if len(bad) > 0 {
+		e.add("vacuum", wrong, strings.Join(bad, "; "), "end what holds old rows (see open transactions), then vacuum; tekrar migrate print shows the settings of these tables")
+		return
+	}
+	e.add("vacuum", fine, "autovacuum looks after the tables that turn over", "")
+}
+
+func orNever(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return stamp(*t)
+}
+
+func (e *examination) transactions(d store.Diagnosis) {
+	if len(d.Open) == 0 {
+		says := fmt.Sprintf("none is open for longer than %s", e.long)
+		if d.Hidden > 0 {
+			says += fmt.Sprintf(", of those this user may see; %d sessions are hidden", d.Hidden)
+		}
+		e.add("open transactions", fine, says, "")
+		return
+	}
+	var all []string
+	for _, o := range d.Open {
+		all = append(all, fmt.Sprintf("pid %d (%s, %s, %s) for %s", o.PID, o.Application, o.User, o.State, age(d.Now.Sub(o.Since))))
+	}
+	e.add("open transactions", warning, strings.Join(all, "; "),
+		"while they are open no vacuum removes what died since: end them, by select pg_terminate_backend(PID) or rollback prepared")
+}
+
+func (e *examination) connections(d store.Diagnosis) {
+	says := fmt.Sprintf("%d of %d are taken", d.Connections, d.MaxConnections)
+	if d.Connections*10 >= d.MaxConnections*9 {
+		e.add("connections", warning, says, "raise max_connections or put a pooler before the server: a process that runs jobs takes about 25")
+		return
+	}
+	e.add("connections", fine, says, "")
+}
+
+const (
+	waitWarning = time.Minute
+	waitWrong   = 15 * time.Minute
+	lostRecent  = time.Hour
+)
+
+func (e *examination) servers(ctx context.Context, d store.Diagnosis) {
+	servers, err := e.db.Servers(ctx)
+	if err != nil {
+		e.add("servers", wrong, err.Error(), "")
+		return
+	}
+	queues, err := e.db.Queues(ctx)
+	if err != nil {
+		e.add("queues", wrong, err.Error(), "")
+		return
+	}
+	e.waiting(queues, e.leases(servers), d.Now)
+}
+
+// leases looks at the signs of life and gives the number of live servers.
+func (e *examination) leases(servers []store.ServerRow) (live int) {
+	var overdue, lost, deaf []string
+	for _, s := range servers {
+		switch serverState(s) {
+		case "live", "draining":
+			live++
+			if !s.Listening {
+				deaf = append(deaf, s.Name)
+			}
+		case "overdue":
+			overdue = append(overdue, s.Name)
+		case "lost":
+			if s.Now.Sub(*s.LostAt) < lostRecent {
+				lost = append(lost, s.Name)
+			}
+		}
+	}
+	switch {
+	case len(overdue) > 0:
+		e.add("leases", warning, "no sign of life in time: "+strings.Join(overdue, ", "), "its jobs are taken over within a lease; if it still runs, look at its database connection and its load")
+	case len(lost) > 0:
+		e.add("leases", warning, "lost within the last hour: "+strings.Join(lost, ", "), "its jobs were taken over; find out why it ended: out of memory, kill -9, network")
+	default:
+		e.add("leases", fine, fmt.Sprintf("%d servers live, none overdue or lost", live), "")
+	}
+	if len(deaf) > 0 && !e.db.Pooled() {
+		e.add("listeners", warning, "polling instead of LISTEN: "+strings.Join(deaf, ", "), "jobs start up to a poll interval late; give them a direct address")
+	}
+	return live
+}
+
+func (e *examination) waiting(queues []store.QueueRow, live int, now time.Time) {
+	var idle []string
+	var oldest *store.QueueRow
+	for i, q := range queues {
+		if q.Depth.N == 0 || q.PausedAt != nil {
+			continue
+		}
+		if q.Servers == 0 {
+			idle = append(idle, q.Name)
+		}
+		if q.OldestReady != nil && (oldest == nil || q.OldestReady.Before(*oldest.OldestReady)) {
+			oldest = &queues[i]
+		}
+	}
+	switch {
+	case len(idle) > 0:
+		e.add("workers", wrong, "jobs wait where no live server works: "+strings.Join(idle, ", "), "start a worker for these queues (jobs.Config.Queues), or pause them on purpose")
+	case live == 0:
+		e.add("workers", warning, "no server is live; nothing waits", "start a program that runs jobs")
+	default:
+		e.add("workers", fine, "every queue with waiting jobs has a live server", "")
+	}
+	if oldest == nil {
+		e.add("oldest waiting", fine, "no job waits", "")
+		return
+	}
+	wait := now.Sub(*oldest.OldestReady)
+	level, advice := fine, ""
+	if wait > waitWarning {
+		level, advice = warning, "add workers, or look for a kind that no server handles (the dashboard's overview names it)"
+	}
+	if wait > waitWrong {
+		level = wrong
+	}
+	e.add("oldest waiting", level, fmt.Sprintf("in queue %s for %s", oldest.Name, age(wait)), advice)
+}
