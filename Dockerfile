@@ -1,11 +1,14 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
+RUN go mod download && go mod verify
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /tekrar ./cmd/tekrar
+# The repository is not copied, so the commit has to be told.
+ARG COMMIT=
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.commit=$COMMIT" -o /tekrar ./cmd/tekrar
 
-# Nothing but the program and the certificates it needs for sslmode=verify-full.
+# Nothing but the program and the certificates it needs for sslmode=verify-full. Time
+# zones are linked in.
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /tekrar /tekrar

@@ -132,6 +132,7 @@ type Notice struct {
 	Bad  bool
 	Text string
 	Jobs []string // ids, linked after the text
+	Undo bool     // these jobs were deleted just now, and a button restores them
 }
 
 // Count is a number of rows; AtLeast prints it as "10,000+".

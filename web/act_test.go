@@ -73,7 +73,7 @@ func TestConfirm(t *testing.T) {
 	done := x.post("/jobs/act", form).wants(t, 303)
 	cookie := done.Cookies()[len(done.Cookies())-1]
 	x.do("GET", "/jobs", nil, headers{"Cookie": cookie.Name + "=" + cookie.Value}).
-		wants(t, 200, "1 job deleted.", "1 job moved meanwhile", "1 job no longer there")
+		wants(t, 200, "1 job deleted.", `value="`+targetOf(one, store.Deleted)+`"`, ">Undo</button>", "1 job moved meanwhile", "1 job no longer there")
 }
 
 func TestBadForms(t *testing.T) {

@@ -33,7 +33,10 @@ func badInput(format string, args ...any) error {
 func (r *request) fail(err error) error {
 	var said refusal
 	var input *jobs.InputError
+	var stated problem
 	switch {
+	case errors.As(err, &stated):
+		said = stated.refusal
 	case errors.As(err, &said):
 	case errors.As(err, &input):
 		said = refusal{fiber.StatusBadRequest, "Field " + input.Error() + "."}
@@ -52,6 +55,9 @@ func (r *request) fail(err error) error {
 	}
 	if said.status == fiber.StatusUnauthorized && r.d.o.Access.basic {
 		r.Set(fiber.HeaderWWWAuthenticate, `Basic realm="Tekrar", charset="UTF-8"`)
+	}
+	if r.route.api {
+		return r.problem(said, err)
 	}
 	return r.message(views.MessageProps{Status: said.status, Title: titles[said.status], Sentence: said.sentence})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
@@ -23,6 +24,8 @@ type route struct {
 	query        []string
 	handle       func(*request) error
 	open         bool // needs no login: holds no data
+	api          bool // for programs: JSON in, JSON or a problem out
+	scrape       bool // the metrics token opens it, too
 }
 
 var routes = []route{
@@ -73,6 +76,21 @@ var routes = []route{
 	{method: "POST", path: "/demo/provider-turn", handle: providerTurn, action: turnSwitches},
 
 	{method: "POST", path: "/theme", handle: themeSet, action: changeTheme},
+
+	{method: "GET", path: "/api/openapi.json", handle: openAPIShow, api: true},
+	{method: "GET", path: "/api/jobs", handle: apiJobsList, api: true, query: append(listParams[:len(listParams):len(listParams)], "after", "limit")},
+	{method: "POST", path: "/api/jobs", handle: apiJobsEnqueue, api: true, action: enqueue},
+	{method: "GET", path: "/api/jobs/:id", handle: apiJobShow, api: true, query: []string{"before", "limit"}},
+	{method: "POST", path: "/api/jobs/:id/requeue", handle: apiJobRequeue, api: true, action: requeue},
+	{method: "POST", path: "/api/jobs/:id/delete", handle: apiJobAct("delete"), api: true, action: remove},
+	{method: "POST", path: "/api/jobs/:id/cancel", handle: apiJobAct("cancel"), api: true, action: remove},
+	{method: "POST", path: "/api/jobs/:id/restore", handle: apiJobAct("restore"), api: true, action: restore},
+	{method: "GET", path: "/api/queues", handle: apiQueuesList, api: true},
+	{method: "POST", path: "/api/queues/:name/pause", handle: apiQueuePause, api: true, action: pauseQueue},
+	{method: "POST", path: "/api/queues/:name/resume", handle: apiQueueResume, api: true, action: pauseQueue},
+	{method: "GET", path: "/api/recurring", handle: apiRecurringList, api: true},
+	{method: "GET", path: "/api/servers", handle: apiServersList, api: true},
+	{method: "GET", path: "/api/claims", handle: apiClaimsList, api: true, query: []string{"tab", "after", "limit", "key"}},
 
 	{method: "GET", path: "/live", handle: liveOpen, query: []string{"view", "ids", "vs"}},
 	{method: "GET", path: "/static/:name", handle: assetShow, open: true},
@@ -146,20 +164,27 @@ func Mount(app fiber.Router, prefix string, client *jobs.Client, o Options) (*Da
 // addRoutes also answers other methods (405) and unknown paths (404) under the
 // prefix, because the app's own error handler knows nothing of our pages.
 func (d *Dashboard) addRoutes(app fiber.Router, mounted string) {
-	for _, r := range routes {
-		allow, paths := r.method, []string{mounted + r.path}
+	allowed := map[string]string{}
+	for i, r := range routes {
+		paths := []string{mounted + r.path}
 		if r.path == "/" && mounted != "" {
 			paths = append(paths, mounted) // another path on an app with StrictRouting
 		}
 		for _, path := range paths {
+			allow := r.method
 			if r.method == fiber.MethodGet {
 				allow = "GET, HEAD"
 				app.Add(fiber.MethodHead, path, d.serve(r))
 			}
 			app.Add(r.method, path, d.serve(r))
-			app.All(path, d.serve(route{handle: wrongMethod(allow), open: true}))
+			if allow = strings.TrimPrefix(allowed[path]+", "+allow, ", "); i+1 < len(routes) && routes[i+1].path == r.path {
+				allowed[path] = allow // the next row is another method of the same path
+				continue
+			}
+			app.All(path, d.serve(route{handle: wrongMethod(allow), open: true, api: r.api}))
 		}
 	}
+	app.All(mounted+"/api/*", d.serve(route{handle: nothingHere, api: true}))
 	app.All(mounted+"/*", d.serve(route{handle: nothingHere}))
 }
 

@@ -88,7 +88,9 @@ func (n notice) words() *views.Notice {
 	if n.Gone > 0 {
 		text += fmt.Sprintf(" %s no longer there.", countJobs(n.Gone))
 	}
-	return &views.Notice{Bad: n.Moved+n.Gone > 0, Text: text, Jobs: expand(n.Jobs)}
+	ids := expand(n.Jobs)
+	undo := n.Do == "delete" && len(ids) == n.Done && n.Done > 0 && n.Done <= maxTicked
+	return &views.Notice{Bad: n.Moved+n.Gone > 0, Text: text, Jobs: ids, Undo: undo}
 }
 
 func countJobs(n int) string {

@@ -64,13 +64,16 @@ func (r *request) guard() error {
 	r.who = who
 	unsafe := r.Method() != fiber.MethodGet && r.Method() != fiber.MethodHead
 	if unsafe {
-		if why := r.d.forged(r.Ctx); why != "" {
+		if why := r.forged(); why != "" {
 			r.d.refused.note(r.Ctx, "not from our own page")
 			return refusal{fiber.StatusForbidden, why}
 		}
 	}
 	if !can(who.Role, r.route.action) {
 		return refusal{fiber.StatusForbidden, notAllowed(who.Role, r.route.action)}
+	}
+	if unsafe && r.route.api && !isJSON(r.Ctx) {
+		return refusal{fiber.StatusUnsupportedMediaType, "Field Content-Type: must be application/json."}
 	}
 	if unsafe && r.route.action != changeTheme && r.d.readOnly() {
 		return errReadOnly

@@ -92,5 +92,8 @@ func (d *Dashboard) plainError(c *fiber.Ctx, err error) error {
 	}
 	text := strings.ToLower(utils.StatusMessage(status))
 	d.refused.note(c, text)
+	if strings.HasPrefix(c.Path(), d.prefix+"/api/") {
+		return (&request{Ctx: c, d: d}).problem(refusal{status: status}, err)
+	}
 	return c.Status(status).SendString(text + "\n")
 }
