@@ -20,30 +20,34 @@ type Family struct {
 	More          bool // there are more continuations
 }
 
-const (
-	familyParent = `select j.parent_id as id, coalesce(p.kind, '') as kind, j.condition, coalesce(l.state, 0) as state
+// The parent comes first, then the continuations in the order in which they were made.
+const family = `select 0 as part, j.parent_id as id, coalesce(p.kind, '') as kind, j.condition, coalesce(l.state, 0) as state
 from tekrar.jobs j
 left join lateral (select kind from tekrar.jobs where id = j.parent_id offset 0) p on true
 left join lateral (select state from tekrar.history where job_id = j.parent_id and state <= 6 order by id desc limit 1) l on true
-where j.id = $1 and j.parent_id is not null`
-
-	familyContinuations = `select j.id, j.kind, j.condition, coalesce(l.state, 0) as state
+where j.id = $1 and j.parent_id is not null
+union all
+select * from (
+select 1, j.id, j.kind, j.condition, coalesce(l.state, 0)
 from (select id, kind, condition from tekrar.jobs where parent_id = $1 order by parent_id, id limit $2) j
 left join lateral (select state from tekrar.history where job_id = j.id and state <= 6 order by id desc limit 1) l on true
-order by j.id`
-)
+order by j.id) c`
 
 // Family reads the relatives of a job: its parent and its first limit continuations.
 func (db *DB) Family(ctx context.Context, id int64, limit int) (f Family, err error) {
-	var parents []Relative
-	if err := db.SelectContext(ctx, &parents, db.sql(familyParent), id); err != nil {
-		return Family{}, fmt.Errorf("read the parent of job %d: %w", id, err)
+	var rows []struct {
+		Part int `db:"part"`
+		Relative
 	}
-	if len(parents) > 0 {
-		f.Parent = &parents[0]
+	if err := db.SelectContext(ctx, &rows, db.sql(family), id, limit+1); err != nil {
+		return Family{}, fmt.Errorf("read the relatives of job %d: %w", id, err)
 	}
-	if err := db.SelectContext(ctx, &f.Continuations, db.sql(familyContinuations), id, limit+1); err != nil {
-		return Family{}, fmt.Errorf("read the continuations of job %d: %w", id, err)
+	for _, r := range rows {
+		if r.Part == 0 {
+			f.Parent = &r.Relative
+		} else {
+			f.Continuations = append(f.Continuations, r.Relative)
+		}
 	}
 	if f.More = len(f.Continuations) > limit; f.More {
 		f.Continuations = f.Continuations[:limit]

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Said is what the handler of a job said: its newest log lines, oldest of them
 // first, and its newest progress.
@@ -14,17 +11,14 @@ type Said struct {
 	Version  int64     // grows with every word
 }
 
-// Said reads what the handler of a job said, at most limit lines.
-func (db *DB) Said(ctx context.Context, id int64, limit int) (s Said, err error) {
-	if s.Lines, s.Total, err = db.JobLog(ctx, id, limit); err != nil {
+// Said reads what the handler of a job said: the progress that was read with it,
+// and at most limit lines of its log.
+func (db *DB) Said(ctx context.Context, d JobDetail, limit int) (s Said, err error) {
+	if s.Lines, s.Total, err = db.JobLog(ctx, d.ID, limit); err != nil {
 		return Said{}, err
 	}
-	p, ok, err := db.JobProgress(ctx, id)
-	if err != nil {
-		return Said{}, fmt.Errorf("read what job %d said: %w", id, err)
-	}
-	if ok {
-		s.Progress, s.Version = &p, p.At.UnixMicro()
+	if s.Progress = d.Progress; s.Progress != nil {
+		s.Version = s.Progress.At.UnixMicro()
 	}
 	if n := len(s.Lines); n > 0 {
 		s.Version = max(s.Version, s.Lines[n-1].At.UnixMicro())

@@ -29,6 +29,7 @@ type JobDetail struct {
 	// the due time that it stands for.
 	RecurringID string
 	FireAt      *time.Time
+	Progress    *Progress // that the handler reported; nil: none
 	History     []HistoryRow
 	// HistoryTotal counts all rows of the job, late ones included.
 	HistoryTotal int
@@ -41,10 +42,12 @@ select j.args, coalesce(j.policy, k.policy) as policy,
        coalesce(j.recurring_id, '') as recurring_id, j.fire_at,
        r.stuck_at, r.cancel_requested_at, coalesce(r.cancel_requested_by, ''),
        coalesce(clock_timestamp() - r.cancel_requested_at >= $2 * interval '1 microsecond', false) as cancel_ignored,
-       (select count(*) from tekrar.history h where h.job_id = j.id) as history_total
+       (select count(*) from tekrar.history h where h.job_id = j.id) as history_total,
+       p.attempt, p.at, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.message, '')
 from tekrar.jobs j
 left join lateral (select kind, policy, timeout_ms from tekrar.kinds where kind = j.kind offset 0) k on true
 left join lateral (select stuck_at, cancel_requested_at, cancel_requested_by from tekrar.running where job_id = j.id offset 0) r on true
+left join lateral (select attempt, at, done, total, message from tekrar.job_progress where job_id = j.id offset 0) p on true
 where j.id = $1`
 
 // CancelPatience is how long a handler has to react to a cancel request before it
@@ -71,14 +74,23 @@ func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64)
 		var args, policy []byte
 		var askedAt *time.Time
 		var askedBy string
+		var said struct {
+			Progress
+			attempt *int
+			at      *time.Time
+		}
 		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id, CancelPatience.Microseconds()).
 			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.RecurringID, &d.FireAt, &d.StuckAt,
-				&askedAt, &askedBy, &d.CancelIgnored, &d.HistoryTotal)
+				&askedAt, &askedBy, &d.CancelIgnored, &d.HistoryTotal, &said.attempt, &said.at, &said.Done, &said.Total, &said.Message)
 		if err != nil {
 			return err
 		}
 		if askedAt != nil {
 			d.Cancel = &CancelRequest{At: *askedAt, By: askedBy}
+		}
+		if said.at != nil {
+			said.JobID, said.Attempt, said.At = id, *said.attempt, *said.at
+			d.Progress = &said.Progress
 		}
 		d.Args, d.Policy = args, policy
 		d.History, err = db.history(ctx, tx, id, JobFilter{Limit: historyLimit}.limit(), before)

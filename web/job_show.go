@@ -55,7 +55,7 @@ func (d *Dashboard) jobPage(ctx context.Context, id, before int64) (views.JobPro
 	if n := len(detail.History); n == historyPage && n < detail.HistoryTotal {
 		p.Older = strconv.FormatInt(detail.History[n-1].ID, 10)
 	}
-	if said, ok := load(ctx, d, "job log", func(ctx context.Context) (store.Said, error) { return d.db.Said(ctx, id, logLines) }); ok {
+	if said, ok := load(ctx, d, "job log", func(ctx context.Context) (store.Said, error) { return d.db.Said(ctx, detail, logLines) }); ok {
 		p.Said = presentSaid(said)
 	}
 	if family, ok := load(ctx, d, "continuations", func(ctx context.Context) (store.Family, error) { return d.db.Family(ctx, id, familyShown) }); ok {

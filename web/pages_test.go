@@ -58,7 +58,7 @@ func TestBadAddresses(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/jobs?state=faild":                       {400, "enqueued, scheduled, processing"},
+		"/jobs?state=faild":                       {400, "enqueued, scheduled, awaiting, processing"},
 		"/jobs?colour=red":                        {400, "Known ones: state, queue, kind, group, q, after"},
 		"/jobs?sort=id;drop":                      {400, "Known ones"},
 		"/jobs?page=0":                            {400, "Known ones"},

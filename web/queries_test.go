@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,8 @@ import (
 	"github.com/tekrar/tekrar/store/storetest"
 	"github.com/tekrar/tekrar/web"
 )
+
+var bracket = regexp.MustCompile(`(?i)^(begin|commit|rollback)`)
 
 // mostQueries is the budget of one page, whatever it shows.
 const mostQueries = 8
@@ -118,8 +121,9 @@ func wire(t testing.TB, dsn string, asked *atomic.Int64) string {
 }
 
 // forward counts simple queries (Q) and executions of prepared ones (E) of the
-// protocol: one type byte, four bytes of length with themselves, the content. The
-// first message has no type.
+// protocol, but not the brackets of a transaction, which read nothing: one type
+// byte, four bytes of length with themselves, the content. The first message has
+// no type.
 func forward(server io.Writer, client io.Reader, asked *atomic.Int64) {
 	head := make([]byte, 5)
 	for first := true; ; first = false {
@@ -130,12 +134,12 @@ func forward(server io.Writer, client io.Reader, asked *atomic.Int64) {
 		if _, err := io.ReadFull(client, used); err != nil {
 			return
 		}
-		if !first && (head[0] == 'Q' || head[0] == 'E') {
-			asked.Add(1)
-		}
 		body := make([]byte, binary.BigEndian.Uint32(head[1:])-4)
 		if _, err := io.ReadFull(client, body); err != nil {
 			return
+		}
+		if !first && (head[0] == 'Q' && !bracket.Match(body) || head[0] == 'E') {
+			asked.Add(1)
 		}
 		if _, err := server.Write(append(used[:len(used):len(used)], body...)); err != nil {
 			return

@@ -220,7 +220,7 @@ func TestLIVJobPageKeepsOpenDetailsAndFillsTokens(t *testing.T) {
 	s.until(`document.querySelector("#job-header .st-processing")`)
 	s.must(`stack.open`)
 	s.must(`first.isConnected && document.querySelectorAll(".tl li").length === 10`)
-	s.must(`!document.querySelector("#btn-once") && document.activeElement.id === "btn-delete"`)
+	s.must(`!document.querySelector("#btn-once") && document.activeElement.id === "btn-cancel"`)
 	s.must(`[...document.querySelectorAll("input[name=token]")].every((i) => i.value === "token-of-this-session")`)
 }
 

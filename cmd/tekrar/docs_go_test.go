@@ -172,14 +172,7 @@ func namesOf(pkg string, d ast.Decl, all map[string]bool) {
 	case *ast.FuncDecl:
 		name := pkg + "."
 		if d.Recv != nil {
-			typ := d.Recv.List[0].Type
-			if star, ok := typ.(*ast.StarExpr); ok {
-				typ = star.X
-			}
-			if generic, ok := typ.(*ast.IndexExpr); ok {
-				typ = generic.X
-			}
-			name += typ.(*ast.Ident).Name + "."
+			name += receiver(d.Recv.List[0].Type) + "."
 		}
 		all[name+d.Name.Name] = true
 	case *ast.GenDecl:
@@ -201,6 +194,18 @@ func namesOf(pkg string, d ast.Decl, all map[string]bool) {
 			}
 		}
 	}
+}
+
+func receiver(typ ast.Expr) string {
+	switch typ := typ.(type) {
+	case *ast.StarExpr:
+		return receiver(typ.X)
+	case *ast.IndexExpr:
+		return receiver(typ.X)
+	case *ast.IndexListExpr:
+		return receiver(typ.X)
+	}
+	return typ.(*ast.Ident).Name
 }
 
 // receivers are the variables that the text calls methods of.
