@@ -76,6 +76,9 @@ func New(db *DB, cfg Config) (*Client, error) {
 	c.waking = newWaking(db, cfg.Logger)
 	c.changes = newChanges(db, cfg.Logger)
 	c.single = newCombiner(2, 1000, c.flushSingles)
+	if cfg.Webhook != "" {
+		c.handleWebhook()
+	}
 	return c, nil
 }
 

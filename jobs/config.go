@@ -76,6 +76,14 @@ type Config struct {
 	// runs then is named in the log and left to other servers. Zero: 5 s.
 	StopGrace time.Duration
 
+	// Webhook is an address that is told, once an episode, when first attempts
+	// succeed less often than usual; see EarlyWarning. This client then handles jobs
+	// of WarningKind, which POST a WarningNote with an Idempotency-Key, retried for
+	// about 40 minutes; redirects are not followed. Whoever sets it decides where this
+	// process connects to, private networks included: never take it from a user.
+	// Http and https only. Empty: nobody is told. Any number of servers may set it.
+	Webhook string
+
 	// Retention is how long finished jobs and their history are kept.
 	Retention Retention
 

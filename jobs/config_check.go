@@ -26,6 +26,7 @@ func (c Config) check() error {
 		within("MaxArgs", c.MaxArgs, len("{}"), maxArgsLimit),
 		checkName("Config.Name", c.Name),
 		c.Retry.Validate(),
+		checkWebhook(c.Webhook),
 	} {
 		if err != nil {
 			return err

@@ -20,6 +20,8 @@ type AttemptInfo struct {
 	Queue   string
 	Args    json.RawMessage
 	DB      *DB // where the job is
+	// Trace is what Hooks.Enqueuing gave for the job, empty for none.
+	Trace string
 }
 
 // Current returns the attempt whose handler was called with ctx; false outside of one.
@@ -30,7 +32,7 @@ func Current(ctx context.Context) (AttemptInfo, bool) {
 	}
 	a := r.a
 	return AttemptInfo{JobID: a.ID, Attempt: a.Attempt, Server: a.server, Kind: a.Kind, Queue: a.Queue,
-		Args: json.RawMessage(a.Args), DB: r.db}, true
+		Args: json.RawMessage(a.Args), DB: r.db, Trace: a.Trace}, true
 }
 
 // CompleteTx settles the running attempt as succeeded in the caller's transaction:

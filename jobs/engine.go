@@ -103,6 +103,9 @@ func (e *engine) run(ctx context.Context) error {
 	feeding.Go(func() { e.firer.run(ctx) })
 	feeding.Go(func() { e.sweep(ctx) })
 	feeding.Go(func() { e.janitor(ctx) })
+	if e.cfg.Webhook != "" {
+		feeding.Go(func() { e.watchFirstAttempts(ctx) })
+	}
 	e.log.Info("server started", "server", e.cfg.Name, "id", e.server.Load(), "workers", e.cfg.Workers, "queues", e.claimer.queueNames())
 
 	<-ctx.Done()

@@ -110,11 +110,13 @@ func (c *Client) EnqueueTx(ctx context.Context, tx Querier, args Args, opts ...E
 }
 
 // EnqueueMany stores all jobs or none. The results are in the order of items.
-func (c *Client) EnqueueMany(ctx context.Context, items []Item) ([]EnqueueResult, error) {
+func (c *Client) EnqueueMany(ctx context.Context, items []Item) (all []EnqueueResult, err error) {
 	list, err := c.newJobs(items)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
+	ended := c.traced(ctx, list)
+	defer func() { ended(all, err) }()
 	if inTx(list) {
 		created, err := c.enqueueInTx(ctx, list)
 		return results(created), err
@@ -136,11 +138,13 @@ func (c *Client) EnqueueMany(ctx context.Context, items []Item) ([]EnqueueResult
 }
 
 // EnqueueManyTx is EnqueueMany in the caller's transaction.
-func (c *Client) EnqueueManyTx(ctx context.Context, tx Querier, items []Item) ([]EnqueueResult, error) {
+func (c *Client) EnqueueManyTx(ctx context.Context, tx Querier, items []Item) (all []EnqueueResult, err error) {
 	list, err := c.newJobs(items)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
+	ended := c.traced(ctx, list)
+	defer func() { ended(all, err) }()
 	created, err := c.enqueueChunks(ctx, tx, list)
 	if err != nil {
 		return nil, err
@@ -167,15 +171,24 @@ func (c *Client) enqueueChunks(ctx context.Context, tx Querier, list []store.New
 	return all, nil
 }
 
-func (c *Client) enqueueOne(ctx context.Context, job store.NewJob) (EnqueueResult, error) {
-	if inTx([]store.NewJob{job}) {
-		created, err := c.enqueueInTx(ctx, []store.NewJob{job})
+func (c *Client) enqueueOne(ctx context.Context, job store.NewJob) (one EnqueueResult, err error) {
+	list := []store.NewJob{job}
+	ended := c.traced(ctx, list)
+	defer func() {
+		if err != nil {
+			ended(nil, err)
+			return
+		}
+		ended([]EnqueueResult{one}, nil)
+	}()
+	if inTx(list) {
+		created, err := c.enqueueInTx(ctx, list)
 		if err != nil {
 			return EnqueueResult{}, err
 		}
 		return EnqueueResult(created[0]), nil
 	}
-	created, err := c.single.do(ctx, job)
+	created, err := c.single.do(ctx, list[0])
 	if err != nil {
 		return EnqueueResult{}, err
 	}

@@ -12,7 +12,7 @@ import (
 // EnqueueAs is EnqueueRaw for somebody outside of the program: the audit names the
 // actor with the job, in one transaction. tx is the caller's transaction; nil is one
 // of its own. A duplicate changes nothing and is not audited.
-func (c *Client) EnqueueAs(ctx context.Context, tx Querier, actor, kind string, args json.RawMessage, opts ...EnqueueOption) (EnqueueResult, error) {
+func (c *Client) EnqueueAs(ctx context.Context, tx Querier, actor, kind string, args json.RawMessage, opts ...EnqueueOption) (one EnqueueResult, err error) {
 	if err := checkActor(actor); err != nil {
 		return EnqueueResult{}, err
 	}
@@ -21,6 +21,14 @@ func (c *Client) EnqueueAs(ctx context.Context, tx Querier, actor, kind string, 
 		return EnqueueResult{}, err
 	}
 	list := []store.NewJob{job}
+	ended := c.traced(ctx, list)
+	defer func() {
+		if err != nil {
+			ended(nil, err)
+			return
+		}
+		ended([]EnqueueResult{one}, nil)
+	}()
 	var created []store.Created
 	enqueue := func(tx Querier) (err error) {
 		if created, err = c.enqueueChunks(ctx, tx, list); err != nil || created[0].Duplicate {

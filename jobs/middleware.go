@@ -48,6 +48,13 @@ func (h *handler) wrapped(outer []Middleware) func(context.Context, *attempt) er
 // goroutine of the work and should return soon. A hook that panics is logged,
 // and nothing else comes of it.
 type Hooks struct {
+	// Enqueuing is called at the begin of each Enqueue, EnqueueRaw, EnqueueMany and
+	// their Tx forms, with the context of the caller and the kinds of the jobs. The
+	// trace that it returns is stored with the jobs, and their attempts find it in
+	// AttemptInfo: a W3C traceparent and, after a newline, a tracestate; at most 1,000
+	// bytes. ended, if not nil, is told what became of the call; jobs in a caller's
+	// transaction are not committed by then. Jobs of recurring jobs have no caller.
+	Enqueuing func(ctx context.Context, kinds []string) (trace string, ended func([]EnqueueResult, error))
 	// Enqueued is called after the commit of Enqueue, EnqueueRaw and EnqueueMany,
 	// duplicates included; not for jobs in a caller's transaction, whose commit
 	// nobody here sees.

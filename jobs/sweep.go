@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tekrar/tekrar/store"
@@ -37,7 +38,7 @@ func (e *engine) sweep(ctx context.Context) {
 	}
 }
 
-// outlast waits until the database answers again, and for one lease more: after a
+// outlast waits until the database takes writes again, and for one lease more: after a
 // long outage all leases have ended, and a server that is well has to get the time
 // to renew its own before another takes its jobs.
 func (e *engine) outlast(ctx context.Context, trouble *incident, err error) bool {
@@ -45,9 +46,18 @@ func (e *engine) outlast(ctx context.Context, trouble *incident, err error) bool
 		if ctx.Err() != nil || !sleep(ctx, trouble.failed(err), nil) {
 			return false
 		}
-		err = e.db.Ping(ctx)
+		err = e.writable(ctx)
 	}
 	return sleep(ctx, e.cfg.Lease, nil)
+}
+
+var errReadOnly = errors.New("the database takes no writes")
+
+func (e *engine) writable(ctx context.Context) error {
+	if yes, err := e.db.ReadOnly(ctx); err != nil || !yes {
+		return err
+	}
+	return errReadOnly
 }
 
 const (

@@ -90,9 +90,9 @@ function tick() {
 const waiting = new Map(); // id → {v, node}; newest only
 let frame = 0;
 
-// Patches wait while text is selected or something is being confirmed.
+// Patches wait while text is selected or a dialog is open.
 function held() {
-  if (one("dialog[open],details[data-confirm][open]")) return true;
+  if (one("dialog[open]")) return true;
   const s = getSelection();
   return !!s && !s.isCollapsed && byId("main").contains(s.anchorNode) && s.toString() !== "";
 }
@@ -296,12 +296,12 @@ function ticked() {
   box.indeterminate = n > 0 && n < every.length;
 }
 
-document.addEventListener("change", (e) => {
+addEventListener("change", (e) => {
   if ("all" in e.target.dataset) for (const b of boxes()) b.checked = e.target.checked;
   ticked();
 });
 
-document.addEventListener("click", async (e) => {
+addEventListener("click", async (e) => {
   const copy = e.target.closest("[data-copy]");
   if (copy) {
     const from = byId(copy.dataset.copy);
@@ -314,21 +314,25 @@ document.addEventListener("click", async (e) => {
       getSelection().selectAllChildren(from);
     }
   }
-  const menu = one("details.menu[open]");
-  if (menu && !menu.contains(e.target)) menu.open = false;
   if (e.target.closest(".live-p")) pause();
 });
 
-document.addEventListener("keydown", (e) => {
-  const menu = one("details.menu[open]");
-  if (e.key !== "Escape" || !menu) return;
-  menu.open = false;
-  menu.querySelector("summary").focus();
+// Single keys, unless switched off.
+const keys = {
+  "?": () => byId("keys").togglePopover(),
+  "/": () => { const q = byId("q"); if (q) q.focus(); else byId("find").click(); },
+  p: () => address && pause(),
+};
+addEventListener("keydown", (e) => {
+  const act = keys[e.key];
+  if (!act || body.dataset.keys || e.ctrlKey || e.metaKey || e.altKey || typed(e.target)) return;
+  e.preventDefault();
+  act();
 });
 
 // These forms answer in place, so that open details and the scroll position stay.
 // The answer is the page after the redirect.
-document.addEventListener("submit", async (e) => {
+addEventListener("submit", async (e) => {
   const form = e.target;
   if (!("inline" in form.dataset) || !address) return;
   e.preventDefault();
@@ -356,7 +360,7 @@ function pause() {
   if (on) disconnect(); else resume();
 }
 
-document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : resume()));
+addEventListener("visibilitychange", () => (document.hidden ? disconnect() : resume()));
 addEventListener("pageshow", (e) => { if (e.persisted) resume(); });
 addEventListener("pagehide", disconnect);
 addEventListener("offline", () => { if (socket) { disconnect(); lost(); } });

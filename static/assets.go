@@ -20,12 +20,16 @@ type Asset struct {
 	Gzip        []byte // Bytes, compressed
 }
 
-// files lists what is served. Licences and manifests stay in the binary only.
-var files = []struct{ name, file, contentType string }{
-	{"app.css", "app.css", "text/css; charset=utf-8"},
-	{"app.js", "app.js", "text/javascript; charset=utf-8"},
-	{"idiomorph.js", "vendor/idiomorph.min.js", "text/javascript; charset=utf-8"},
-	{"favicon.svg", "", "image/svg+xml"},
+// files lists what is served, each from its parts in this order. Licences and
+// manifests stay in the binary only.
+var files = []struct {
+	name, contentType string
+	parts             []string
+}{
+	{"app.css", "text/css; charset=utf-8", []string{"app.css", "pages.css", "screens.css"}},
+	{"app.js", "text/javascript; charset=utf-8", []string{"app.js"}},
+	{"idiomorph.js", "text/javascript; charset=utf-8", []string{"vendor/idiomorph.min.js"}},
+	{"favicon.svg", "image/svg+xml", nil},
 }
 
 // favicon is small enough to live here; the mark is the one of the top bar.
@@ -36,12 +40,16 @@ const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fil
 var Assets = sync.OnceValue(func() []Asset {
 	out := make([]Asset, 0, len(files))
 	for _, f := range files {
-		body := []byte(favicon)
-		if f.file != "" {
-			var err error
-			if body, err = FS.ReadFile(f.file); err != nil {
+		var body []byte
+		for _, part := range f.parts {
+			text, err := FS.ReadFile(part)
+			if err != nil {
 				panic(err) // the file is embedded; only a wrong table can fail
 			}
+			body = append(body, text...)
+		}
+		if f.parts == nil {
+			body = []byte(favicon)
 		}
 		sum := sha256.Sum256(body)
 		hash := hex.EncodeToString(sum[:])

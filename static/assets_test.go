@@ -65,6 +65,26 @@ func TestAssetsAreHashedAndCompressed(t *testing.T) {
 	}
 }
 
+// A stylesheet that no part of an asset names would be embedded and never seen.
+func TestEveryStyleAndScriptIsServed(t *testing.T) {
+	t.Parallel()
+	served := map[string]bool{}
+	for _, f := range files {
+		for _, part := range f.parts {
+			served[part] = true
+		}
+	}
+	found, err := fs.Glob(FS, "*.*s")
+	if err != nil || len(found) < 4 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	for _, name := range found {
+		if !served[name] {
+			t.Errorf("%s is not served", name)
+		}
+	}
+}
+
 func TestVendoredFilesMatchTheManifest(t *testing.T) {
 	t.Parallel()
 	raw, err := FS.ReadFile("vendor/manifest.json")
@@ -103,13 +123,12 @@ func TestVendoredFilesMatchTheManifest(t *testing.T) {
 func TestNothingIsFetchedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	outside := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9.-]+\.[a-z]{2,}|@import|@font-face|\beval\(|new Function`)
-	for _, name := range []string{"app.css", "app.js"} {
-		body, err := FS.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	for _, a := range Assets() {
+		if a.Name != "app.css" && a.Name != "app.js" {
+			continue
 		}
-		if m := outside.Find(body); m != nil {
-			t.Errorf("%s: %q", name, m)
+		if m := outside.Find(a.Bytes); m != nil {
+			t.Errorf("%s: %q", a.Name, m)
 		}
 	}
 }
@@ -122,7 +141,7 @@ func TestThemesHaveTheDesignsColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	css := string(body)
-	light := css[:strings.Index(css, "@media (prefers-color-scheme: dark)")]
+	light := css[:strings.Index(css, "@media screen and (prefers-color-scheme: dark)")]
 	rest := css[len(light):]
 	chosen := strings.Index(rest, ":root[data-theme=dark]")
 	dark := map[string]string{"by preference": rest[:chosen], "chosen": rest[chosen:strings.Index(rest, "/* Ground")]}

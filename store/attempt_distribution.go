@@ -62,23 +62,20 @@ from part group by at order by at`
 // 1,000; a span that is no multiple of width is rounded up. kind and queue match
 // exactly; empty means all. Times come from the database's clock.
 func (db *DB) Attempts(ctx context.Context, span, width time.Duration, kind, queue string) ([]AttemptBucket, error) {
-	if width < attemptWidthMin || width%time.Minute != 0 {
-		return nil, fmt.Errorf("attempt distribution: width %s: must be a whole number of minutes", width)
-	}
-	n := (span + width - 1) / width
-	if n < 1 || n > attemptBucketsMax {
-		return nil, fmt.Errorf("attempt distribution: span %s: must be 1 to %d times the width %s", span, attemptBucketsMax, width)
+	n, err := buckets(span, width)
+	if err != nil {
+		return nil, err
 	}
 	possible := !JobFilter{Kind: kind, Queue: queue}.impossible()
 	if !possible {
 		kind, queue = "", "" // the empty chart of those times
 	}
-	rows, err := db.QueryxContext(ctx, db.sql(attemptDistribution), width.Seconds(), int(n), kind, queue, possible)
+	rows, err := db.QueryxContext(ctx, db.sql(attemptDistribution), width.Seconds(), n, kind, queue, possible)
 	if err != nil {
 		return nil, fmt.Errorf("attempt distribution: %w", err)
 	}
 	defer rows.Close()
-	buckets := make([]AttemptBucket, 0, n)
+	all := make([]AttemptBucket, 0, n)
 	for rows.Next() {
 		var b AttemptBucket
 		if err := rows.Scan(&b.At, &b.ByAttempt[0], &b.ByAttempt[1], &b.ByAttempt[2], &b.ByAttempt[3],
@@ -86,10 +83,22 @@ func (db *DB) Attempts(ctx context.Context, span, width time.Duration, kind, que
 			return nil, fmt.Errorf("attempt distribution: %w", err)
 		}
 		b.FirstOK = b.ByAttempt[0]
-		buckets = append(buckets, b)
+		all = append(all, b)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("attempt distribution: %w", err)
 	}
-	return buckets, nil
+	return all, nil
+}
+
+// buckets is how many of a width cover a span.
+func buckets(span, width time.Duration) (int, error) {
+	if width < attemptWidthMin || width%time.Minute != 0 {
+		return 0, fmt.Errorf("attempt distribution: width %s: must be a whole number of minutes", width)
+	}
+	n := (span + width - 1) / width
+	if n < 1 || n > attemptBucketsMax {
+		return 0, fmt.Errorf("attempt distribution: span %s: must be 1 to %d times the width %s", span, attemptBucketsMax, width)
+	}
+	return int(n), nil
 }

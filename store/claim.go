@@ -32,6 +32,7 @@ type Claimed struct {
 	CreatedAt, ReadyAt, StartedAt time.Time
 	RecurringID                   string    // the recurring job that made it; empty: none
 	FireAt                        time.Time // its due time; zero without RecurringID
+	Trace                         string    // as in NewJob
 }
 
 // Lanes are listed, so that a paused queue is never scanned. Picking by ctid
@@ -62,7 +63,7 @@ returning job_id, ready_at, attempt + 1 as attempt, retry, snoozes, losses, prio
 })
 
 const claimedColumns = `j.args::text, coalesce(j.policy::text, ''), coalesce(j.timeout_ms, 0), (date_part('epoch', j.created_at) * 1000000)::bigint,
-  coalesce(j.recurring_id, ''), coalesce((date_part('epoch', j.fire_at) * 1000000)::bigint, 0)`
+  coalesce(j.recurring_id, ''), coalesce((date_part('epoch', j.fire_at) * 1000000)::bigint, 0), coalesce(j.trace, '')`
 
 var claimStatement = transition(claimHead, toRunning, `select t.job_id, t.attempt, t.retry, t.snoozes, t.losses, t.priority, t.queue, t.kind,
   (date_part('epoch', t.ready_at) * 1000000)::bigint, (date_part('epoch', t.at) * 1000000)::bigint, j.*
@@ -115,7 +116,7 @@ func scanClaimed(r *sql.Rows, to *[]Claimed) error {
 	var c Claimed
 	var timeoutMS, created, ready, started, fire int64
 	if err := r.Scan(&c.ID, &c.Attempt, &c.Retry, &c.Snoozes, &c.Losses, &c.Priority, &c.Queue, &c.Kind,
-		&ready, &started, &c.Args, &c.Policy, &timeoutMS, &created, &c.RecurringID, &fire); err != nil {
+		&ready, &started, &c.Args, &c.Policy, &timeoutMS, &created, &c.RecurringID, &fire, &c.Trace); err != nil {
 		return err
 	}
 	c.Timeout = time.Duration(timeoutMS) * time.Millisecond

@@ -16,7 +16,7 @@ type NoParentError struct{ ID int64 }
 func (e *NoParentError) Error() string { return fmt.Sprintf("parent %d does not exist", e.ID) }
 
 // The condition is worded once, for the history row.
-var awaitStatement = transition(enqueueInput(", parent_id, condition", ", unnest($15::bigint[]), unnest($16::smallint[])")+
+var awaitStatement = transition(enqueueInput(", parent_id, condition", ", unnest($16::bigint[]), unnest($17::smallint[])")+
 	moved("input", map[string]string{
 		"state": "-1::smallint", "at": "s.at", "parent_id": "s.parent_id", "condition": "s.condition",
 		"attempt": "0", "retry": "0", "snoozes": "0", "losses": "0::smallint",

@@ -28,6 +28,7 @@ type NewJob struct {
 	FireAt      time.Time // the due time that it stands for; only with RecurringID
 	Parent      int64     // the job to wait for, 0: none; needs a transaction, and excludes At and In
 	Condition   Condition // with Parent
+	Trace       string    // traceparent, newline, tracestate; empty: not traced
 }
 
 // Created is what became of a NewJob.
@@ -49,13 +50,13 @@ select nextval('tekrar.jobs_id_seq') as job_id, clock_timestamp() as at,
        ($5::text[])[i.spec] as queue, ($6::text[])[i.spec] as kind, ($7::smallint[])[i.spec] as priority,
        nullif(($8::bigint[])[i.spec], 0) as timeout_ms, nullif(($9::text[])[i.spec], '')::jsonb as policy,
        nullif(($12::text[])[i.spec], '')::text[] as tags, nullif(($13::text[])[i.spec], '') as recurring_id,
-       'epoch'::timestamptz + nullif(($14::bigint[])[i.spec], 0) * interval '1 microsecond' as fire_at,
+       'epoch'::timestamptz + nullif(($14::bigint[])[i.spec], 0) * interval '1 microsecond' as fire_at, nullif(($15::text[])[i.spec], '') as trace,
        i.args::jsonb as args, i.ord` + columns + `
 from rows from (string_to_table($1, E'\n'), unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bigint[])` + arrays + `)
      with ordinality as i(args, spec, at_us, in_us` + columns + `, ord)
 ), new_jobs as (
-insert into tekrar.jobs (id, created_at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id` + columns + `)
-select job_id, at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id` + columns + ` from input
+insert into tekrar.jobs (id, created_at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id, trace` + columns + `)
+select job_id, at, timeout_ms, fire_at, priority, queue, kind, args, policy, tags, recurring_id, trace` + columns + ` from input
 ), `
 }
 
@@ -77,9 +78,9 @@ var enqueueStatement = transition(enqueueHead, toReady|toScheduled, `select
 // enqueueArgs lays a batch out as arrays: what jobs share is sent once.
 func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 	type spec struct {
-		queue, kind, policy, tags, recurring string
-		priority                             int16
-		timeout, fire                        int64
+		queue, kind, policy, tags, recurring, trace string
+		priority                                    int16
+		timeout, fire                               int64
 	}
 	var (
 		args    strings.Builder
@@ -94,13 +95,14 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 		tags    []string // each an array in Postgres' text form
 		recur   []string
 		fire    []int64
+		trace   []string
 	)
 	for i, j := range jobs {
 		if i > 0 {
 			args.WriteByte('\n')
 		}
 		args.WriteString(j.Args)
-		s := spec{j.Queue, j.Kind, j.Policy, arrayText(j.Tags), j.RecurringID, j.Priority, j.Timeout.Milliseconds(), 0}
+		s := spec{j.Queue, j.Kind, j.Policy, arrayText(j.Tags), j.RecurringID, j.Trace, j.Priority, j.Timeout.Milliseconds(), 0}
 		if j.RecurringID != "" {
 			s.fire = j.FireAt.UnixMicro()
 		}
@@ -111,7 +113,7 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 			queues, kinds = append(queues, s.queue), append(kinds, s.kind)
 			policy, tags = append(policy, s.policy), append(tags, s.tags)
 			prio, timeout = append(prio, int64(s.priority)), append(timeout, s.timeout)
-			recur, fire = append(recur, s.recurring), append(fire, s.fire)
+			recur, fire, trace = append(recur, s.recurring), append(fire, s.fire), append(trace, s.trace)
 		}
 		index[i] = n
 		if !j.At.IsZero() {
@@ -121,7 +123,7 @@ func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
 	}
 	return []any{args.String(), pq.Array(index), pq.Array(at), pq.Array(in),
 		pq.Array(queues), pq.Array(kinds), pq.Array(prio), pq.Array(timeout), pq.Array(policy),
-		db.jobsChannel(), pq.Array(wake), pq.Array(tags), pq.Array(recur), pq.Array(fire)}
+		db.jobsChannel(), pq.Array(wake), pq.Array(tags), pq.Array(recur), pq.Array(fire), pq.Array(trace)}
 }
 
 // arrayText is a list in the text form of a Postgres array, "" for none.

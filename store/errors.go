@@ -10,6 +10,10 @@ var (
 	ErrStateChanged = errors.New("state changed")
 	// ErrLeaseLost: the server's row was taken by another; what it runs no longer counts.
 	ErrLeaseLost = errors.New("lease lost")
-	// ErrSchemaTooNew: the database was migrated by a newer program.
+	// ErrNoPrimary: the address asks for a server that takes writes, and none of its
+	// hosts does now: a failover is under way, or the primary was made read-only.
+	ErrNoPrimary = errors.New("no server takes writes now")
+	// ErrSchemaTooNew: the database was migrated by a newer program, by a step that this
+	// one cannot live with.
 	ErrSchemaTooNew = errors.New("schema is newer than this program")
 )

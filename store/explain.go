@@ -26,6 +26,10 @@ func explain(err error, cfg pq.Config) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
+	// lib/pq has no error of its own for this.
+	if text := err.Error(); strings.Contains(text, "session is read-only") || strings.Contains(text, "server is in hot standby mode") {
+		return fmt.Errorf("%w: %s (target_session_attrs=%s): %w", ErrNoPrimary, at, cfg.TargetSessionAttrs, err)
+	}
 	if pe, ok := errors.AsType[*pq.Error](err); ok {
 		switch {
 		case pe.Code == "3D000":
@@ -77,8 +81,8 @@ func hosts(cfg pq.Config) string {
 }
 
 // IsRetryable reports whether err came from the connection, a server that
-// restarts or is full, or a conflict between transactions, so that the same
-// work may succeed when tried again. Only a whole transaction that does no
+// restarts, is full or takes no writes now, or a conflict between transactions, so
+// that the same work may succeed when tried again. Only a whole transaction that does no
 // harm when it runs twice may be tried again: its first run may have been
 // committed (see ErrUnknownOutcome). A cancelled or overdue context is not
 // retryable; check it first, since a statement it cancelled ends with 57014.
@@ -86,9 +90,12 @@ func IsRetryable(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
+	if IsReadOnly(err) || errors.Is(err, ErrNoPrimary) {
+		return true
+	}
 	if pe, ok := errors.AsType[*pq.Error](err); ok {
 		switch pe.Code {
-		case "57P01", "57P02", "57P03", "53300", "40001", "40P01", "55P03", "25P03":
+		case "57P01", "57P02", "57P03", "57P05", "53300", "40001", "40P01", "55P03", "25P03":
 			return true
 		}
 		return pe.Code.Class() == "08"

@@ -78,7 +78,8 @@ func TestIsRetryable(t *testing.T) {
 		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded,
 		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, syscall.ECONNRESET, syscall.EPIPE,
 		code("57P01"), code("57P02"), code("57P03"), code("08006"), code("08P01"), code("53300"),
-		code("40001"), code("40P01"), code("55P03"),
+		code("40001"), code("40P01"), code("55P03"), code("57P05"), code("25006"),
+		fmt.Errorf("begin: %w", store.ErrNoPrimary),
 	}
 	no := []error{
 		nil, errors.New("other"), context.Canceled, context.DeadlineExceeded,

@@ -14,6 +14,9 @@ import (
 // finds a dead network.
 const pingEvery = 15 * time.Second
 
+// listenAgain is how long a server that refused LISTEN is left alone.
+const listenAgain = 5 * time.Second
+
 // JobsHint is a notification for engines. The zero hint means "look now": the
 // listener reconnected and may have missed some.
 type JobsHint struct {
@@ -86,7 +89,15 @@ func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func
 	listening := make(chan struct{})
 	go func() {
 		defer close(listening)
-		_ = l.Listen(channel)
+		// A replica refuses LISTEN, and lib/pq then forgets the channel: after a
+		// promotion the same connection would stay deaf.
+		for l.Listen(channel) != nil {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(listenAgain):
+			}
+		}
 	}()
 	ping := time.NewTicker(pingEvery)
 	defer func() {

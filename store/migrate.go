@@ -25,8 +25,10 @@ type Migration struct {
 
 // Migrate brings the schema to the version of this program and creates it where
 // there is none. Any number of processes may do so at once: one works, the
-// others wait up to five minutes for it. A database that a newer program has
-// migrated gives ErrSchemaTooNew and is left alone.
+// others wait up to five minutes for it. Programs may run meanwhile: a step that
+// meets a table in use gives up after two seconds, so that those behind it are not
+// kept, and tries again for five minutes. A database that a newer program has
+// migrated is left alone; see CheckSchema.
 func (db *DB) Migrate(ctx context.Context) error {
 	if err := db.CheckVersion(ctx); err != nil {
 		return err
@@ -57,10 +59,36 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if _, err := p.Status(ctx); err != nil {
 		return fmt.Errorf("migrate schema %s: %w", db.quoted, err)
 	}
-	if _, err := p.Up(ctx); err != nil {
+	if err := db.up(ctx, p); err != nil {
 		return fmt.Errorf("migrate schema %s: %w", db.quoted, err)
 	}
 	return db.CheckSchema(ctx)
+}
+
+const (
+	// stepWait bounds how long a step waits for a table: whoever comes after it waits
+	// behind it, claims and enqueues included.
+	stepWait  = 2 * time.Second
+	stepAgain = time.Second
+	stepTries = 100 // five minutes
+)
+
+// up makes the pending steps; one that a table in use holds up is made later.
+func (db *DB) up(ctx context.Context, p *goose.Provider) error {
+	for n := 1; ; n++ {
+		_, err := p.Up(ctx)
+		if pe, ok := errors.AsType[*pq.Error](err); !ok || pe.Code != "55P03" || n == stepTries {
+			return err
+		}
+		if n == 1 {
+			db.opts.Logger.Warn("a migration waits for a table that another transaction uses; trying again", "error", err)
+		}
+		select {
+		case <-time.After(stepAgain):
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		}
+	}
 }
 
 // migrationPool has no statement timeout, no planner settings and no read
@@ -69,6 +97,7 @@ func (db *DB) migrationPool() (*sql.DB, error) {
 	c, err := newConnector(db.cfg, newDialer(0, db.opts.WriteTimeout), []string{
 		"set search_path = " + db.quoted,
 		"set statement_timeout = 0",
+		fmt.Sprintf("set lock_timeout = %d", stepWait.Milliseconds()),
 		"set idle_in_transaction_session_timeout = 0",
 		"set default_transaction_isolation = 'read committed'",
 		// goose keeps times without zone; appliedSteps reads them as UTC.

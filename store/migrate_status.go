@@ -38,8 +38,16 @@ func (db *DB) MigrateStatus(ctx context.Context) ([]Migration, error) {
 	return steps, nil
 }
 
-// CheckSchema compares the schema with what this program needs: ErrSchemaTooNew
-// when a newer program has migrated it, else an error that says what to run.
+// breaks groups versions of the schema: within a group steps only add, so that a
+// program runs on any newer version of its own group. A step that older programs
+// cannot live with begins the next group: after 00012 that is 01000.
+const breaks = 1000
+
+// CheckSchema compares the schema with what this program needs: an error that says
+// what to run when a step is missing, ErrSchemaTooNew when a newer program has made a
+// step that this one cannot live with. Newer steps that only add are welcome: in a
+// rolling deploy the schema comes first, and old programs run, and start, beside new
+// ones.
 func (db *DB) CheckSchema(ctx context.Context) error {
 	steps, err := programSteps()
 	if err != nil {
@@ -51,7 +59,7 @@ func (db *DB) CheckSchema(ctx context.Context) error {
 	}
 	newest := steps[len(steps)-1].Version
 	for v := range applied {
-		if v > newest {
+		if v/breaks > newest/breaks {
 			return fmt.Errorf("schema %s is at version %d, this program knows up to %d: upgrade the program: %w",
 				db.quoted, v, newest, ErrSchemaTooNew)
 		}

@@ -65,7 +65,7 @@ func localSettings(sets []string) string {
 			local = append(local, strings.Replace(s, "set ", "set local ", 1))
 		}
 	}
-	return strings.Join(local, "; ")
+	return strings.Join(append(local, asDefault), "; ")
 }
 
 // runPooled is run through a pooler: a transaction of its own with the settings in
@@ -87,5 +87,5 @@ func (s *session) runPooled(ctx context.Context, text string, scan func(*sql.Row
 	if err := scanAll(rows, scan); err != nil {
 		return err
 	}
-	return commitError(tx.Commit())
+	return commitError(ctx, tx.Commit())
 }

@@ -15,6 +15,7 @@ const (
 	wholeNumber
 	aTime
 	aState
+	anOutcome
 	jsonValue
 )
 
@@ -45,6 +46,7 @@ var queryFields = []*queryField{
 	{name: "queue", condition: `c.queue = @text::text`},
 	{name: "state", takes: aState},
 	{name: "attempt", takes: wholeNumber, condition: `c.attempt {op} @number::bigint`},
+	{name: "outcome", takes: anOutcome, condition: `exists (select 1 from tekrar.failed f where f.job_id = c.job_id and f.outcome = @number::bigint)`},
 	{name: "error", condition: isInError},
 	{name: "tag", condition: `exists (select 1 from tekrar.jobs j where j.id = c.job_id and @text::text = any(j.tags))`},
 	{name: "server", condition: `exists (select 1 from tekrar.history e where e.job_id = c.job_id
@@ -117,6 +119,15 @@ func (t *term) read() (err error) {
 			return badQuery("has an %s", err)
 		}
 		t.value.number = int64(s)
+	case anOutcome:
+		switch strings.ToLower(t.text) {
+		case "exhausted":
+			t.value.number = int64(OutcomeExhausted)
+		case "permanent":
+			t.value.number = int64(OutcomePermanent)
+		default:
+			return badQuery("has an unknown outcome %q: one of exhausted (retries used up), permanent (not retryable)", shortened(t.text))
+		}
 	case aTime:
 		return t.readTime()
 	case jsonValue:

@@ -41,6 +41,7 @@ type RecordServer struct {
 	ID         int64      `db:"id"`
 	Name       string     `db:"name"`
 	PID        int        `db:"pid"`
+	StartedAt  time.Time  `db:"started_at"`
 	LeaseUntil time.Time  `db:"lease_until"`
 	StoppedAt  *time.Time `db:"stopped_at"`
 	LostAt     *time.Time `db:"lost_at"`
@@ -63,7 +64,7 @@ from tekrar.history order by job_id, id`)); err != nil {
 			return err
 		}
 		var servers []RecordServer
-		err := tx.SelectContext(ctx, &servers, db.sql(`select id, name, pid, lease_until, stopped_at, lost_at from tekrar.servers`))
+		err := tx.SelectContext(ctx, &servers, db.sql(`select id, name, pid, started_at, lease_until, stopped_at, lost_at from tekrar.servers`))
 		for _, s := range servers {
 			r.Servers[s.ID] = s
 		}

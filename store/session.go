@@ -57,7 +57,10 @@ func (s *session) run(ctx context.Context, text string, scan func(*sql.Rows) err
 	if err != nil {
 		return err
 	}
-	return scanAll(rows, scan)
+	if err := scanAll(rows, scan); err != nil {
+		return err
+	}
+	return answered(ctx)
 }
 
 func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) (err error) {
@@ -101,10 +104,13 @@ func (s *session) tx(ctx context.Context, m *reflectx.Mapper, fn func(*sqlx.Tx) 
 		return err
 	}
 	defer tx.Rollback() // no-op after a commit; also runs when fn panics
+	if _, err := tx.ExecContext(ctx, asDefault); err != nil {
+		return err
+	}
 	if err := fn(&sqlx.Tx{Tx: tx, Mapper: m}); err != nil {
 		return err
 	}
-	return commitError(tx.Commit())
+	return commitError(ctx, tx.Commit())
 }
 
 // close gives the connection back; a broken one is discarded by the pool.

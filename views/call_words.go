@@ -15,7 +15,7 @@ func (r CallRowProps) outcome() claimStanding {
 	}
 	switch {
 	case !r.Ended:
-		return claimStanding{"no answer yet", "processing", "processing"}
+		return claimStanding{"no answer on record", "processing", "processing"}
 	case r.Outcome == "delivered":
 		return claimStanding{word, "succeeded", "succeeded"}
 	case r.Outcome == "unknown":

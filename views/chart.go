@@ -66,45 +66,6 @@ func bars(p ChartProps) [6]string {
 	return out
 }
 
-// rateFloor is the bottom of the rate's axis in percent, so that 98 % and 92 % look apart.
-func rateFloor(p ChartProps) int {
-	low := 1.0
-	for _, b := range p.Buckets {
-		if b.First > 0 {
-			low = min(low, float64(b.FirstOK)/float64(b.First))
-		}
-	}
-	switch {
-	case low >= 0.9:
-		return 90
-	case low >= 0.5:
-		return 50
-	}
-	return 0
-}
-
-// rateLine steps through the buckets' first-attempt rates; a bucket without a first
-// attempt leaves a gap, because no rate is not a rate of zero.
-func rateLine(p ChartProps) string {
-	var d strings.Builder
-	floor := float64(rateFloor(p)) / 100
-	open := false
-	for i, b := range p.Buckets {
-		if b.First == 0 {
-			open = false
-			continue
-		}
-		y := (1 - (float64(b.FirstOK)/float64(b.First)-floor)/(1-floor)) * (rateH - 2)
-		cmd := "M"
-		if open {
-			cmd = "L"
-		}
-		fmt.Fprintf(&d, "%s%d %sh10", cmd, i*step, coord(y+1))
-		open = true
-	}
-	return d.String()
-}
-
 // coord has two decimals at most: less than a pixel, and short.
 func coord(f float64) string { return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64) }
 
@@ -113,7 +74,7 @@ func box(p ChartProps, height int) string {
 	return fmt.Sprintf("0 0 %d %d", len(p.Buckets)*step, height)
 }
 
-// ticks are the five times under the axis, the last one the end of the last bucket.
+// ticks are the times under the axis, the last one the end of the last bucket.
 func ticks(p ChartProps) []string {
 	if len(p.Buckets) == 0 {
 		return nil
@@ -122,7 +83,12 @@ func ticks(p ChartProps) []string {
 	span := time.Duration(len(p.Buckets)) * p.Width
 	out := make([]string, 0, 5)
 	for i := range 5 {
-		out = append(out, clock(from.Add(span*time.Duration(i)/4)))
+		at := from.Add(span * time.Duration(i) / 4)
+		if span > 48*time.Hour {
+			out = append(out, day(at))
+		} else {
+			out = append(out, clock(at))
+		}
 	}
 	return out
 }
@@ -175,31 +141,59 @@ func summary(p ChartProps) string {
 }
 
 func spanWord(d time.Duration) string {
-	if d%time.Hour == 0 {
+	switch {
+	case d >= 48*time.Hour && d%(24*time.Hour) == 0:
+		return fmt.Sprintf("%d d", d/(24*time.Hour))
+	case d%time.Hour == 0:
 		return fmt.Sprintf("%d h", d/time.Hour)
 	}
 	return duration(d)
 }
 
-func widthWord(d time.Duration) string { return fmt.Sprintf("%d min", d/time.Minute) }
-
-// barTitle is what a pointer over a bar reads.
-func barTitle(p ChartProps, b Bucket) string {
-	s := clock(b.At) + "–" + clock(b.At.Add(p.Width)) + ": " + number(b.finished()) + " finished"
-	for i, n := range b.series() {
-		if n > 0 {
-			s += ", " + number(n) + " " + seriesNames[i]
-		}
+func widthWord(d time.Duration) string {
+	if d >= time.Hour && d%time.Hour == 0 {
+		return fmt.Sprintf("%d h", d/time.Hour)
 	}
-	return s
+	return fmt.Sprintf("%d min", d/time.Minute)
 }
 
-// barLink leads to the jobs of a bar: the succeeded ones, or the failed ones where there are no others.
-func barLink(l Layout, p ChartProps, b Bucket) string {
-	if b.succeeded() == 0 && b.finished() > 0 {
-		return l.Links.Jobs(Failed, p.Queue, p.Kind, "")
+// bucketTime is a bucket's begin in words: with its day where a range has several.
+func bucketTime(p ChartProps, at time.Time) string {
+	if p.Span > 24*time.Hour {
+		return day(at) + " " + clock(at)
 	}
-	return l.Links.Jobs(Succeeded, p.Queue, p.Kind, "")
+	return clock(at)
+}
+
+func day(t time.Time) string { return t.UTC().Format("2 Jan") }
+
+// segment is one series of one bar, which a pointer can open.
+type segment struct {
+	x, y, h     string
+	title, href string
+}
+
+// segments are the parts of all bars that are not empty.
+func segments(l Layout, p ChartProps) (all []segment) {
+	top := float64(ceiling(p))
+	for i, b := range p.Buckets {
+		if p.Scale == ScaleShare {
+			top = float64(b.finished())
+		}
+		base := 0.0
+		for s, n := range b.series() {
+			if n == 0 {
+				continue
+			}
+			h := float64(n) / top * plotH
+			all = append(all, segment{
+				x: strconv.Itoa(i * step), y: coord(plotH - base - h), h: coord(h), href: seriesJobs(l, p, b, s),
+				title: bucketTime(p, b.At) + "–" + clock(b.At.Add(p.Width)) + ": " + number(n) + " " + seriesNames[s] + " of " + number(b.finished()) + " finished",
+			})
+			base += h
+		}
+	}
+	return all
 }
 
 // gridLines are the top, middle and bottom, and the quarters of the time.
@@ -219,6 +213,10 @@ func spanKey(d time.Duration) string {
 		return "1h"
 	case 24 * time.Hour:
 		return "24h"
+	case 7 * 24 * time.Hour:
+		return "7d"
+	case 30 * 24 * time.Hour:
+		return "30d"
 	}
 	return "6h"
 }

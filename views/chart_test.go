@@ -38,6 +38,65 @@ func TestRateLineLeavesGaps(t *testing.T) {
 	}
 }
 
+// The band is held within its box, the baseline has gaps of its own, and the floor
+// leaves room for it.
+func TestBandAndBaseline(t *testing.T) {
+	t.Parallel()
+	p := ChartProps{Buckets: []Bucket{
+		{First: 100, FirstOK: 98, Rate: RateProps{Low: 0.93, High: 0.995}}, {First: 10, FirstOK: 9, Rate: RateProps{Low: 0.2, High: 0.98, Baseline: 0.95}}, {Rate: RateProps{High: 1, Baseline: 0.9}},
+	}}
+	if got := rateBand(p); got != "M0 2.9h10v24.7h-10zM10 8.6h10v30.4h-10z" {
+		t.Errorf("band %s", got)
+	}
+	if got := baselineLine(p); got != "M10 20h10L20 39h10" {
+		t.Errorf("baseline %s", got)
+	}
+	p.Buckets[2].Rate.Baseline = 0.7
+	if got := rateFloor(p); got != 50 {
+		t.Errorf("floor %d", got)
+	}
+}
+
+// A part of a bar leads to its own jobs: minutes, series, filters.
+func TestSegmentsLeadToTheirJobs(t *testing.T) {
+	t.Parallel()
+	p := ChartProps{Span: 6 * time.Hour, Width: 5 * time.Minute, Kind: "k", Queue: "a b", Buckets: []Bucket{
+		{At: time.Date(2026, 3, 14, 15, 55, 0, 0, time.UTC), ByAttempt: [4]int64{6, 0, 0, 2}, Exhausted: 1, Permanent: 1}}}
+	const at = "&q=finished%3E2026-03-14T15%3A55+finished%3C2026-03-14T16%3A00+"
+	want := []string{
+		"/jobs?state=succeeded&queue=a+b&kind=k" + at + "attempt%3A1", "/jobs?state=succeeded&queue=a+b&kind=k" + at + "attempt%3E3",
+		"/jobs?state=failed&queue=a+b&kind=k" + at + "outcome%3Aexhausted", "/jobs?state=failed&queue=a+b&kind=k" + at + "outcome%3Apermanent",
+	}
+	got := segments(Layout{}, p)
+	if len(got) != len(want) {
+		t.Fatalf("%d segments: %+v", len(got), got)
+	}
+	for i, s := range got {
+		if s.href != want[i] {
+			t.Errorf("got %s, want %s", s.href, want[i])
+		}
+	}
+	if got[0].y != "40" || got[0].h != "60" || got[0].title != "15:55–16:00: 6 1st attempt of 10 finished" {
+		t.Errorf("%+v", got[0])
+	}
+}
+
+func TestRetryCostsInWords(t *testing.T) {
+	t.Parallel()
+	w := WorkProps{Kinds: []KindWorkProps{{First: 100, Attempts: 118, Run: time.Minute, RetryRun: 6 * time.Second}, {First: 100, Attempts: 102, Run: time.Minute}},
+		Looked: 150, Retried: 10, Median: 31 * time.Second, P95: 5 * time.Minute}
+	if got := workWords(w); got != "220 attempts for 200 jobs begun, 1.10 a job; retries took 5.0 % of the run time (6.00 s of 2 min 0 s)." {
+		t.Error(got)
+	}
+	if got := delayWords(w); got != "10 jobs succeeded after a failure, later than that by 31.0 s in the median, 5 min 0 s at the 95th percentile." {
+		t.Error(got)
+	}
+	if got := warningText(WarningProps{Since: time.Date(2026, 3, 14, 15, 55, 0, 0, time.UTC), Began: true, First: 60, FirstOK: 48, Baseline: 0.98}); got !=
+		"First attempts succeed less often than usual since 15:55 UTC: 80.0 % of 60 lately; usual are 98.0 %." {
+		t.Error(got)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	p := ChartProps{Span: 6 * time.Hour, Buckets: []Bucket{{ByAttempt: [4]int64{90, 6, 3, 1}, Exhausted: 2, Permanent: 1}}}

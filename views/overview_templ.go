@@ -407,31 +407,50 @@ func Tiles(l Layout, h HealthProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if t.spark != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<svg class=\"t-g\" viewBox=\"0 0 120 24\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"")
+			if t.then != "" {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<span class=\"t-s\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templruntime.NewAttributeExpression(t.spark).Resolve(ctx)
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(t.then)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 68, Col: 107}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 68, Col: 32}
 				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var21)
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\"></path></svg>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</a></li>")
+			if t.spark != "" {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<svg class=\"t-g\" viewBox=\"0 0 120 24\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var22 string
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templruntime.NewAttributeExpression(t.spark).Resolve(ctx)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 71, Col: 107}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var22)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "\"></path></svg>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</a></li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -442,6 +461,7 @@ func Tiles(l Layout, h HealthProps) templ.Component {
 // tile is one number with its words; at, when set, ticks after sub.
 type tile struct {
 	label, value, sub, href, class, spark string
+	then                                  string // the same hour yesterday, where statistics hold it
 	at                                    *time.Time
 }
 
@@ -462,6 +482,10 @@ func tiles(l Layout, h HealthProps) []tile {
 		{label: "Failed, kept", value: h.Failed.String(), sub: "waiting for a decision", href: l.Links.Jobs(Failed, "", "", ""), class: "st-failed"},
 		{label: "Unsettled claims", value: h.Unsettled.String(), sub: "waiting for their holder or for you", href: l.Links.Claims("unsettled", ""), class: "st-late"},
 	}
+	if y := h.Yesterday; y != nil {
+		out[0].then = "yesterday " + percent(y.FirstOK, y.First)
+		out[1].then = "this hour " + rate(perMinute(h.Hour)) + ", yesterday " + rate(float64(y.Finished)/60)
+	}
 	if h.OldestReady != nil {
 		out[2].sub, out[2].at = "oldest", h.OldestReady
 	}
@@ -479,7 +503,7 @@ func tiles(l Layout, h HealthProps) []tile {
 	}
 	if h.LoadFailed {
 		for i := range out {
-			out[i].value, out[i].sub, out[i].at, out[i].spark = "–", "not loaded", nil, ""
+			out[i].value, out[i].sub, out[i].at, out[i].spark, out[i].then = "–", "not loaded", nil, "", ""
 		}
 	}
 	return out

@@ -13,7 +13,7 @@
 //	AuditPage(Layout, AuditProps)         GET  /audit?actor=&action=&before=
 //	ConfirmPage(Layout, ConfirmProps)     POST /jobs/confirm
 //	JobPage(Layout, JobProps)             GET  /jobs/{id}?before=
-//	AttemptsPage(Layout, AttemptsProps)   GET  /attempts?span=1h|6h|24h&scale=count|share&kind=&queue=
+//	AttemptsPage(Layout, AttemptsProps)   GET  /attempts?span=1h|6h|24h|7d|30d&scale=count|share&kind=&queue=
 //	QueuesPage(Layout, QueuesProps)       GET  /queues
 //	RecurringPage(Layout, RecurringProps) GET  /recurring
 //	RecurringOnePage(Layout, RecurringOneProps)          GET  /recurring/{id}
@@ -76,7 +76,7 @@
 //	/claims-confirm, /claims-act  do=reclaim|delivered|not-delivered|again  key=  claim=<token>  seen=<state>  note=  back=<local URL>
 //	/claims-purge       do=dry|ask|run
 //	/demo/enqueue  card=<key>  count=  delay=<seconds>  arg.<name>= (one for each field)
-//	/theme         theme=light|dark|auto  back=<local URL>
+//	/theme         theme=light|dark|auto or rows=dense|normal or keys=off|on  back=<local URL>
 //
 // The state in a target is the one on the person's screen (Target, ParseTarget).
 package views
@@ -118,8 +118,11 @@ type Layout struct {
 	Nav         string    // current entry: overview, jobs, attempts, queues, recurring, servers, claims, calls, demo; "" none
 	Demo        bool      // the Demo page exists
 	Theme       string    // light, dark; anything else: as the system prefers
+	Dense       bool      // rows are low
+	NoKeys      bool      // single keys do nothing
 	User, Role  string    // "" shows none
 	CanAct      bool      // show buttons that change something
+	CanPurge    bool      // and those that purge claims
 	Token       string    // for the hidden field token
 	LiveURL     string    // socket path with query, prefix included; "" = no live part
 	Here        string    // this page's local URL with query, prefix included
@@ -276,11 +279,13 @@ type HealthProps struct {
 	Unsettled   Count // claims
 	Muted       int64 // of Failed: in groups that somebody muted
 	LiveServers int
-	LostServers int      // in the last hour
-	Paused      []string // queues
-	Unhandled   []string // kinds with waiting jobs that no live server has
-	Hour        []Bucket // last hour by the minute
-	Never       bool     // no job was ever enqueued
+	LostServers int           // in the last hour
+	Paused      []string      // queues
+	Unhandled   []string      // kinds with waiting jobs that no live server has
+	Hour        []Bucket      // last hour by the minute
+	Warning     *WarningProps // nil: first attempts succeed as usual, or too little is known
+	Yesterday   *HourProps    // the hour that ended 24 h ago; nil: not loaded
+	Never       bool          // no job was ever enqueued
 	LoadFailed  bool
 }
 
@@ -291,7 +296,8 @@ type ChartProps struct {
 	Scale       Scale
 	Kind, Queue string // filters, "" all
 	Buckets     []Bucket
-	Compact     bool // overview: smaller, no data table
+	Rate        RateProps // of the whole range
+	Compact     bool      // overview: smaller, no data table
 	LoadFailed  bool
 }
 
@@ -300,12 +306,14 @@ type Bucket struct {
 	At                   time.Time
 	ByAttempt            [4]int64 // succeeded at attempt 1, 2, 3, 4 or later
 	Exhausted, Permanent int64
-	First, FirstOK       int64 // first attempts that ended, and those that succeeded
+	First, FirstOK       int64     // first attempts that ended, and those that succeeded
+	Rate                 RateProps // of FirstOK in First
 }
 
 // AttemptsProps is the chart page.
 type AttemptsProps struct {
 	Chart  ChartProps
+	Work   WorkProps
 	Queues []string
 	Kinds  []string
 }

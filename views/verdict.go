@@ -10,7 +10,8 @@ import (
 const slowStart = time.Minute
 
 // enoughFirst first attempts make the first-attempt rate worth judging, and
-// below lowFirst the verdict warns (dashboard.md asks for 50 as the least).
+// below lowFirst the verdict warns (dashboard.md asks for 50 as the least). It is the
+// rule of systems too young for a baseline.
 const (
 	enoughFirst = 50
 	lowFirst    = 0.90
@@ -53,7 +54,9 @@ func badRemarks(l Layout, h HealthProps) (out []remark) {
 }
 
 func warnRemarks(l Layout, h HealthProps) (out []remark) {
-	if first, ok := firsts(h.Hour); first >= enoughFirst && float64(ok) < lowFirst*float64(first) {
+	if h.Warning != nil {
+		out = append(out, remark{"warn", warningText(*h.Warning), l.Links.Attempts("6h", "", "", "")})
+	} else if first, ok := firsts(h.Hour); first >= enoughFirst && float64(ok) < lowFirst*float64(first) {
 		out = append(out, remark{"warn", "Only " + percent(ok, first) + " of first attempts succeeded in the last hour.", l.Links.Attempts("1h", "", "", "")})
 	}
 	if len(h.Unhandled) > 0 {
@@ -118,6 +121,15 @@ func finishedPerMinute(hour []Bucket) float64 {
 		sum += b.finished()
 	}
 	return float64(sum) / float64(n-from)
+}
+
+// perMinute is the mean of the whole hour.
+func perMinute(hour []Bucket) float64 {
+	sum := int64(0)
+	for _, b := range hour {
+		sum += b.finished()
+	}
+	return float64(sum) / 60
 }
 
 func clipped(names []string) []string {

@@ -107,6 +107,9 @@ func TestBadForms(t *testing.T) {
 		{"/demo/enqueue", url.Values{"card": {"note"}, "delay": {"NaN"}}, "0 to 86400"},
 		{"/demo/enqueue", url.Values{"card": {"note"}, "arg.text": {"\xff"}}, "UTF-8"},
 		{"/theme", url.Values{"theme": {"pink"}}, "light, dark, auto"},
+		{"/theme", url.Values{"rows": {"1px"}}, "Field rows"},
+		{"/theme", url.Values{"keys": {"on\x00"}}, "Field keys"},
+		{"/theme", url.Values{}, "theme, rows, keys"},
 	} {
 		x.post(c.path, c.form).wants(t, 400, c.text)
 	}

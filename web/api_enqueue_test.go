@@ -196,3 +196,24 @@ func TestForgedCalls(t *testing.T) {
 	x.call("GET", "/api/nothing", "", nil).wants(t, 404, `"status":404`)
 	x.call("POST", "/api/jobs", strings.Repeat("x", 3_000_000), nil).wants(t, 413, `"status":413`)
 }
+
+// What pages hide, programs do not see either, and cannot search for.
+func TestAPIHidesWhatPagesHide(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: web.None()}})
+	made := x.call("POST", "/api/jobs", `{"kind":"login","args":{"user":"ada","password":"hunter2","n":1.50}}`, nil).wants(t, 201)
+	for _, path := range []string{"/api/jobs", made.Header.Get("Location")} {
+		if a := x.call("GET", path, "", nil).wants(t, 200, "ada", "•••", "1.50"); strings.Contains(a.body, "hunter2") {
+			t.Errorf("%s shows the password", path)
+		}
+	}
+	x.call("GET", "/api/jobs?q=args.password:hunter2", "", nil).wants(t, 400, "hidden")
+}
+
+// A database that takes no writes is read as ever.
+func TestAPIReadOnly(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: web.None(), ReadOnly: func() bool { return true }}})
+	x.call("GET", "/api/jobs", "", nil).wants(t, 200, `"jobs":[]`)
+	x.call("POST", "/api/jobs", `{"kind":"note","args":{}}`, nil).wants(t, 503, "read-only", "replica")
+}

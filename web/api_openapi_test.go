@@ -182,7 +182,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 	c.call(t, "GET /claims", 200, "/claims?key=none", "", nil).wants(t, 200, `"claims":[]`)
 	c.call(t, "GET /claims", 400, "/claims?tab=x", "", nil).wants(t, 400, "Field tab")
 
-	at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
+	at := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 	full := fmt.Sprintf(`{"kind":"letter","args":{"n":1234567890123456789.10},"queue":"a/b","priority":-4,"run_at":%q,"timeout_ms":5000,"tags":["x","y"],`+
 		`"policy":{"max_retries":2,"delays":["1s","2s"],"on_exceeded":"delete"},"unique":{"key":"k","scope":"period","period_ms":60000}}`, at)
 	made := c.call(t, "POST /jobs", 201, "/jobs", full, nil).wants(t, 201, `"state":"scheduled"`)

@@ -16,6 +16,8 @@ var spans = map[string]struct{ span, width time.Duration }{
 	"1h":  {time.Hour, time.Minute},
 	"6h":  {6 * time.Hour, 5 * time.Minute},
 	"24h": {24 * time.Hour, 15 * time.Minute},
+	"7d":  {7 * 24 * time.Hour, 2 * time.Hour},
+	"30d": {30 * 24 * time.Hour, 8 * time.Hour},
 }
 
 func attemptsShow(r *request) error {
@@ -25,7 +27,7 @@ func attemptsShow(r *request) error {
 	}
 	ctx, cancel := r.timed()
 	defer cancel()
-	p := views.AttemptsProps{Chart: r.d.chart(ctx, chart)}
+	p := views.AttemptsProps{Chart: r.d.chart(ctx, chart), Work: r.d.retryWork(ctx, chart)}
 	kinds, _ := load(ctx, r.d, "kinds", r.d.db.Kinds)
 	queues, _ := load(ctx, r.d, "queues", r.d.db.Queues)
 	p.Kinds, p.Queues = kindNames(kinds), queueNames(queues)
@@ -52,7 +54,7 @@ func chartFilter(get params) (p views.ChartProps, err error) {
 	}
 	s, ok := spans[span]
 	if !ok {
-		return p, badInput("Field span: unknown %s. Known ones: 1h, 6h, 24h.", shorten(span))
+		return p, badInput("Field span: unknown %s. Known ones: 1h, 6h, 24h, 7d, 30d.", shorten(span))
 	}
 	p = views.ChartProps{Span: s.span, Width: s.width, Scale: views.Scale(scale), Kind: kind, Queue: queue}
 	switch p.Scale {

@@ -50,7 +50,7 @@ func TestCallsMove(t *testing.T) {
 	}
 	list := x.openAsPage("/calls")
 	row := "call-row-" + strconv.FormatInt(id, 10)
-	await(t, list, "the call, as the page has it", row, has("no answer yet"))
+	await(t, list, "the call, as the page has it", row, has("no answer on record"))
 	if err := x.db.EndCall(t.Context(), id, store.ProviderCall{Outcome: "delivered", Status: 200, Reference: "msg-0001", Replayed: true, Duration: time.Second}); err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,10 @@ func (r *request) fail(err error) error {
 		said = errReadOnly
 	case tooSlow(err):
 		said = refusal{fiber.StatusServiceUnavailable, "The database did not answer within two seconds. Nothing was changed; try again in a moment."}
+	case errors.Is(err, store.ErrUnknownOutcome):
+		said = refusal{fiber.StatusServiceUnavailable, "The database went away while it was asked to save this, so it may or may not be done. Look before you try again."}
+	case store.IsRetryable(err):
+		said = refusal{fiber.StatusServiceUnavailable, "The database cannot be reached now: it restarts, or another server takes its place. Try again in a moment."}
 	default:
 		id := rand.Text()[:12]
 		r.d.log.Error("dashboard: request failed", "id", id, "method", keep(r.Method()), "path", keep(r.Path()), "error", err)

@@ -30,14 +30,11 @@ func cut(ctx context.Context, err error) error {
 }
 
 // health reads the numbers of the verdict and the tiles, and the queues they come
-// from; at most six queries.
-func (d *Dashboard) health(ctx context.Context) (views.HealthProps, []store.QueueRow, handledKinds) {
+// from, beside the last hour by the minute, which it is given; at most five queries.
+func (d *Dashboard) health(ctx context.Context, hour []store.AttemptBucket, ok4 bool) (views.HealthProps, []store.QueueRow, handledKinds) {
 	counts, ok1 := load(ctx, d, "counts", d.db.Counts)
 	servers, ok2 := load(ctx, d, "servers", d.servers)
 	queues, ok3 := load(ctx, d, "queues", d.db.Queues)
-	hour, ok4 := load(ctx, d, "last hour", func(ctx context.Context) ([]store.AttemptBucket, error) {
-		return d.db.Attempts(ctx, time.Hour, time.Minute, "", "")
-	})
 	p := views.HealthProps{
 		Waiting: presentCount(counts[store.Enqueued]), Processing: presentCount(counts[store.Processing]),
 		Failed: presentCount(counts[store.Failed]), Hour: presentBuckets(hour), Never: ok1 && noCounts(presentCounts(counts)),
@@ -90,13 +87,4 @@ func (d *Dashboard) unhandled(ctx context.Context, known handledKinds, waiting i
 		}
 	}
 	return out
-}
-
-// chart reads the attempt distribution for a chart that says which one it is.
-func (d *Dashboard) chart(ctx context.Context, p views.ChartProps) views.ChartProps {
-	rows, ok := load(ctx, d, "attempts", func(ctx context.Context) ([]store.AttemptBucket, error) {
-		return d.db.Attempts(ctx, p.Span, p.Width, p.Kind, p.Queue)
-	})
-	p.Buckets, p.LoadFailed = presentBuckets(rows), !ok
-	return p
 }

@@ -94,6 +94,7 @@ var routes = []route{
 
 	{method: "GET", path: "/live", handle: liveOpen, query: []string{"view", "ids", "vs"}},
 	{method: "GET", path: "/static/:name", handle: assetShow, open: true},
+	{method: "GET", path: "/metrics", handle: metricsShow, scrape: true},
 	{method: "GET", path: "/healthz", handle: healthShow, open: true},
 	{method: "GET", path: "/readyz", handle: readyShow, open: true},
 }
@@ -110,8 +111,10 @@ type Dashboard struct {
 	clock  clock
 
 	refused *refusals
+	metrics *metrics
 
 	failures failuresSeen
+	past     pastSeen
 
 	claimsOf *idempotency.Claims
 
@@ -150,7 +153,7 @@ func Mount(app fiber.Router, prefix string, client *jobs.Client, o Options) (*Da
 		o.Logger = slog.Default()
 	}
 	d := &Dashboard{
-		o: o, client: client, db: client.DB(), prefix: seen, log: o.Logger, hub: newHub(), refused: newRefusals(o.Logger),
+		o: o, client: client, db: client.DB(), prefix: seen, log: o.Logger, hub: newHub(), refused: newRefusals(o.Logger), metrics: newMetrics(),
 		links: views.Links{Prefix: seen, Assets: static.Names()},
 	}
 	if d.claimsOf, err = idempotency.New(d.db, idempotency.Config{Logger: o.Logger}); err != nil {

@@ -7,6 +7,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
 )
 
@@ -22,9 +24,19 @@ func overviewShow(r *request) error {
 	return r.page(fiber.StatusOK, views.OverviewPage(l, p))
 }
 
-// overview takes seven queries at most, beside the failures that it is given.
+// overview takes seven queries at most, beside the failures that it is given: the
+// last six hours by the minute serve the tiles, the warning and the chart.
 func (d *Dashboard) overview(ctx context.Context, failures views.FailuresProps) views.OverviewProps {
-	health, queues, _ := d.health(ctx)
+	minutes, ok := load(ctx, d, "last hours", func(ctx context.Context) ([]store.AttemptBucket, error) {
+		return d.db.Attempts(ctx, jobs.WarnedSpan, time.Minute, "", "")
+	})
+	past, known := d.pastLately(ctx, jobs.WarnedSpan, "", "")
+	usual := jobs.NewBaseline(past.Hours)
+	health, queues, _ := d.health(ctx, minutes[max(0, len(minutes)-60):], ok)
+	if known {
+		health.Warning = presentWarning(jobs.EarlyWarning(minutes, usual))
+		health.Yesterday = &views.HourProps{First: past.Yesterday.First, FirstOK: past.Yesterday.FirstOK, Finished: past.Yesterday.Finished}
+	}
 	if !failures.LoadFailed && !failures.AtLeast {
 		health.Muted = max(0, health.Failed.N-failures.JobsTotal)
 	}
@@ -32,7 +44,7 @@ func (d *Dashboard) overview(ctx context.Context, failures views.FailuresProps) 
 	return views.OverviewProps{
 		Health: health, Failures: failures,
 		Queues: views.QueuesProps{Rows: presentQueues(queues), Compact: true, LoadFailed: health.LoadFailed && queues == nil},
-		Chart:  d.chart(ctx, views.ChartProps{Span: 6 * time.Hour, Width: 5 * time.Minute, Compact: true}),
+		Chart:  presentChart(views.ChartProps{Span: 6 * time.Hour, Width: 5 * time.Minute, Compact: true, LoadFailed: !ok}, widened(minutes, 5*time.Minute, 72), usual),
 	}
 }
 

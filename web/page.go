@@ -15,8 +15,6 @@ import (
 	"github.com/tekrar/tekrar/views"
 )
 
-const themeCookie = "tekrar_theme"
-
 // layout is what every page shows around its content. Title and nav as in views.Layout.
 func (r *request) layout(title, nav string) views.Layout {
 	l := r.d.fragment(r.who.Role)
@@ -24,6 +22,7 @@ func (r *request) layout(title, nav string) views.Layout {
 	l.User, l.Role = r.who.Name, r.who.Role.String()
 	l.Environment, l.Demo = r.d.o.Environment, r.d.o.Demo != nil
 	l.Theme = keep(r.Cookies(themeCookie))
+	l.Dense, l.NoKeys = r.Cookies(rowsCookie) == "dense", r.Cookies(keysCookie) == "off"
 	l.Token = r.d.token(r.Ctx)
 	l.Here = r.here()
 	l.Notice = r.takeNotice()
@@ -32,7 +31,8 @@ func (r *request) layout(title, nav string) views.Layout {
 
 // fragment is the layout of a part drawn for many sockets at once.
 func (d *Dashboard) fragment(role Role) views.Layout {
-	return views.Layout{Links: d.links, CanAct: can(role, requeue) && !d.readOnly(), Now: d.clock.now()}
+	writes := !d.readOnly()
+	return views.Layout{Links: d.links, CanAct: writes && can(role, requeue), CanPurge: writes && can(role, purgeClaims), Now: d.clock.now()}
 }
 
 // here is the page's own address as the browser sees it; for the answer to a POST

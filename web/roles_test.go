@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/web"
 )
 
@@ -70,4 +71,21 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 	}
 	x.do("POST", "/claims-purge", nil, headers{"Sec-Fetch-Site": "same-origin", "X-Role": "operator"}).wants(t, 403, "operator", "admin")
 	x.do("GET", "/", nil, headers{"X-Role": "root"}).wants(t, 403)
+}
+
+// What a role may not do it is not offered.
+func TestPurgeIsOfferedToAdminsOnly(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: byHeader()}})
+	jobs.Handle(x.client, x.claims().RunPurge)
+	x.work()
+	offered := func(role string) bool {
+		return strings.Contains(x.do("GET", "/claims", nil, headers{"X-Role": role}).wants(t, 200).body, `value="dry"`)
+	}
+	x.until("a server handles purges", func() bool { return offered("admin") })
+	for _, role := range []string{"operator", "viewer"} {
+		if offered(role) {
+			t.Errorf("a purge is offered to the role %s", role)
+		}
+	}
 }

@@ -54,7 +54,7 @@ func (r *request) guard() error {
 			return refusal{fiber.StatusForbidden, why}
 		}
 	}
-	if r.route.open {
+	if r.route.open || r.scraper() {
 		return nil
 	}
 	who, err := r.d.identify(r.Ctx)

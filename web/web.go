@@ -39,6 +39,10 @@ type Options struct {
 	// handler wrote them. Default redact.Default(): password, token, secret and such.
 	Redact *redact.Rules
 
+	// MetricsToken lets a scraper read /metrics, and nothing else, with the header
+	// "Authorization: Bearer <token>". "": /metrics takes a viewer's login, as pages do.
+	MetricsToken string
+
 	// ReadOnly is asked with every action and page; while it says true the buttons are
 	// gone and actions are answered with 503. nil means never. An action on a database
 	// that takes no writes is answered so without it, too.

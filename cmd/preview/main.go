@@ -100,7 +100,7 @@ func handler(theme string) http.Handler {
 		}
 		for _, p := range fixtures.Pages() {
 			if p.Name == name {
-				page(w, r, p, theme)
+				answer(w, r, p, theme)
 				return
 			}
 		}
@@ -108,7 +108,7 @@ func handler(theme string) http.Handler {
 	})
 }
 
-func page(w http.ResponseWriter, r *http.Request, p fixtures.Page, theme string) {
+func answer(w http.ResponseWriter, r *http.Request, p fixtures.Page, theme string) {
 	if t := r.URL.Query().Get("theme"); t != "" {
 		theme = t
 	}

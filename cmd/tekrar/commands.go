@@ -29,8 +29,8 @@ func plainAction(a action) func(*flag.FlagSet) action {
 func commands() []command {
 	database := []string{"database", "schema", "log"}
 	showing := append([]string{"redact"}, database...)
-	serving := append([]string{"addr", "auth", "user", "password", "users-file", "users", "proxy-header", "proxy-role-header", "proxy-role", "trusted-proxies", "prefix"}, showing...)
-	demo := append([]string{"data", "ephemeral", "workers", "traffic"}, serving...)
+	serving := append([]string{"addr", "auth", "user", "password", "users-file", "users", "proxy-header", "proxy-role-header", "proxy-role", "trusted-proxies", "prefix", "metrics-token"}, showing...)
+	demo := append([]string{"data", "ephemeral", "workers", "traffic", "webhook"}, serving...)
 	return []command{
 		{"demo", "", "run the bookstore: Postgres, workers and dashboard in one process", demo, plainAction(runDemo)},
 		{"serve", "", "serve the dashboard of a database; runs no jobs", serving, plainAction(runServe)},

@@ -23,10 +23,12 @@ type config struct {
 	proxyRole            string
 	trustedProxies       []netip.Prefix
 	redact               *redact.Rules // nil: the default ones
+	metricsToken         string
 	data                 string
 	ephemeral            bool
 	workers              int
 	traffic              float64
+	webhook              string
 	log                  *slog.Level // nil: not given
 }
 

@@ -126,3 +126,12 @@ func redactRules(s string) (*redact.Rules, error) {
 	}
 	return redact.New(list...)
 }
+
+// webAddress is what the client itself asks of a webhook.
+func webAddress(s string) error {
+	u, err := url.Parse(s)
+	if s != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") {
+		return errors.New("has to be a whole http:// or https:// address")
+	}
+	return nil
+}

@@ -63,7 +63,7 @@ func runDemo(ctx context.Context, p *program, c config, _ []string) (err error) 
 	}
 	defer func() { err = errors.Join(err, stopLab()) }()
 	site, err := web.NewServer(ln, c.prefix, client, web.Options{
-		Access: who, Environment: "demo", Demo: lab.DemoPage(), Redact: c.redact, Logger: log,
+		Access: who, Environment: "demo", Demo: lab.DemoPage(), Redact: c.redact, MetricsToken: c.metricsToken, Logger: log,
 	})
 	if err != nil {
 		return err
@@ -82,6 +82,7 @@ func demoClient(db *store.DB, c config, p *program) (*jobs.Client, error) {
 		Workers: c.workers,
 		Name:    fmt.Sprintf("demo@%s:%d", host, os.Getpid()),
 		Version: version(),
+		Webhook: c.webhook,
 		Logger:  p.logger(c),
 	})
 }

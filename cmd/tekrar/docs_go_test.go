@@ -21,6 +21,7 @@ var docPackages = map[string]string{
 	"log": "log", "os": "os", "sql": "database/sql", "time": "time", "strings": "strings", "slog": "log/slog",
 	"fiber":       "github.com/gofiber/fiber/v2",
 	"jobs":        module + "/jobs",
+	"jobsotel":    module + "/jobs/jobsotel",
 	"jobstest":    module + "/jobs/jobstest",
 	"schedule":    module + "/jobs/schedule",
 	"idempotency": module + "/jobs/idempotency",

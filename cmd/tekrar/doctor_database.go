@@ -72,7 +72,11 @@ func (e *examination) schema(ctx context.Context) bool {
 		e.add("schema", wrong, fmt.Sprint(err), "")
 		return false
 	}
-	e.add("schema", fine, fmt.Sprintf("%s is at version %d, as this program needs", e.db.Schema(), steps[len(steps)-1].Version), "")
+	how, newest := "as this program needs", steps[len(steps)-1]
+	if newest.Name == "" {
+		how = "newer than this program by steps that only add"
+	}
+	e.add("schema", fine, fmt.Sprintf("%s is at version %d, %s", e.db.Schema(), newest.Version, how), "")
 	return true
 }
 

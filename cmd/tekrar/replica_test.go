@@ -1,66 +1,15 @@
 package main
 
 import (
-	"context"
-	"database/sql"
-	"io/fs"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/tekrar/tekrar/store/pgtemp"
 	"github.com/tekrar/tekrar/store/storetest"
 )
-
-// replicaOf starts a streaming standby of a server.
-func replicaOf(t *testing.T, primary *pgtemp.Server) *pgtemp.Server {
-	t.Helper()
-	data, err := filepath.Glob(filepath.Join(primary.Dir(), "pg[0-9]*"))
-	if err != nil || len(data) == 0 {
-		t.Skipf("no data folder in %s, %v", primary.Dir(), err)
-	}
-	dir, err := os.MkdirTemp("", "tekrar-replica-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	copied := filepath.Join(dir, filepath.Base(data[0]))
-	out, err := exec.Command(primary.Binary("pg_basebackup"), "-D", copied, "-R", "-X", "stream", "-c", "fast", "-d", primary.DSN("")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("pg_basebackup: %v: %s", err, out)
-	}
-	owner, err := os.Stat(data[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := owner.Sys().(*syscall.Stat_t)
-	err = filepath.WalkDir(copied, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Lchown(path, int(of.Uid), int(of.Gid))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	replica, err := pgtemp.Start(t.Context(), pgtemp.Config{Dir: dir, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := replica.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return replica
-}
 
 // The dashboard of a replica shows everything and changes nothing; after a promotion
 // it acts without being started again.
@@ -73,7 +22,7 @@ func TestServeOnAReplica(t *testing.T) {
 	env := []string{"DATABASE_URL=" + primary.DSN("")}
 	tekrar(t, env, "migrate", "up").wantDone(t)
 	tekrar(t, env, "jobs", "enqueue", "k", `{"n":1}`).wantDone(t)
-	replica := replicaOf(t, primary)
+	replica := storetest.NewStandby(t, primary)
 	there := []string{"DATABASE_URL=" + replica.DSN("")}
 
 	if out := tekrar(t, there, "jobs", "show", "1").wantDone(t); !strings.Contains(out, "enqueued since") {
@@ -112,14 +61,7 @@ func TestServeOnAReplica(t *testing.T) {
 	if code := act(); code != http.StatusServiceUnavailable {
 		t.Errorf("an action on a replica: %d", code)
 	}
-	db, err := sql.Open("postgres", replica.DSN(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), `select pg_promote()`); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Promote(t, replica)
 	poll, deadline := time.NewTicker(100*time.Millisecond), time.After(time.Minute)
 	defer poll.Stop()
 	for act() != http.StatusSeeOther {

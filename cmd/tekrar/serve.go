@@ -33,7 +33,7 @@ func runServe(ctx context.Context, p *program, c config, _ []string) error {
 		if err != nil {
 			return err
 		}
-		s, err := web.NewServer(ln, c.prefix, client, web.Options{Access: who, Redact: c.redact, ReadOnly: replica.Load, Logger: log})
+		s, err := web.NewServer(ln, c.prefix, client, web.Options{Access: who, Redact: c.redact, MetricsToken: c.metricsToken, ReadOnly: replica.Load, Logger: log})
 		if err != nil {
 			return err
 		}

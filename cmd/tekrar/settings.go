@@ -50,6 +50,8 @@ var settings = []setting{
 		set: func(c *config, s string) (err error) { c.trustedProxies, err = networks(s); return err }},
 	{name: "redact", env: "TEKRAR_REDACT", help: "keys (api_key) and paths (customer.iban) whose values are shown as •••, separated by commas; none hides nothing; empty is a list of usual names: " + strings.Join(redact.DefaultKeys, ", "),
 		set: func(c *config, s string) (err error) { c.redact, err = redactRules(s); return err }},
+	{name: "metrics-token", env: "TEKRAR_METRICS_TOKEN", help: "token with which a scraper reads /metrics, and nothing else, at least 8 bytes; empty: a viewer's login opens it", envOnly: true,
+		set: func(c *config, s string) error { c.metricsToken = s; return passwordLength(s) }},
 	{name: "data", env: "TEKRAR_DATA_DIR", help: "folder of the demo's own Postgres; empty is the user's data folder",
 		set: func(c *config, s string) error { c.data = s; return nil }},
 	{name: "ephemeral", env: "TEKRAR_EPHEMERAL", value: "false", help: "throw the demo's data away at the end", bool: true,
@@ -58,6 +60,8 @@ var settings = []setting{
 		set: func(c *config, s string) (err error) { c.workers, err = number(s, 1, 500); return err }},
 	{name: "traffic", env: "TEKRAR_TRAFFIC", value: "3", help: "jobs a second that the demo enqueues by itself, 0 to 100",
 		set: func(c *config, s string) (err error) { c.traffic, err = rate(s, 0, 100); return err }},
+	{name: "webhook", env: "TEKRAR_WEBHOOK", help: "http:// or https:// address that the demo tells, once an episode, when first attempts succeed less often than usual", envOnly: true,
+		set: func(c *config, s string) error { c.webhook = s; return webAddress(s) }},
 	{name: "log", env: "TEKRAR_LOG", help: "least level to log: debug, info, warn, error; empty is warn, in the demo error",
 		set: func(c *config, s string) error {
 			if err := oneOf(s, "", "debug", "info", "warn", "error"); err != nil || s == "" {

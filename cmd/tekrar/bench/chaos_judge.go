@@ -114,35 +114,3 @@ func (e *evidence) judgeReclaims() {
 		}
 	}
 }
-
-// longestTry is how long an engine waits between two tries of what fails: after an
-// outage, its first sweep comes that and a lease later.
-const longestTry = 5 * time.Second
-
-func (e *evidence) inTime(what string, s store.RecordServer, since, done time.Time) {
-	took, deadline, affected := done.Sub(since), since.Add(e.sweep+e.slack), false
-	for _, o := range e.outages { // in order
-		over := o.To.Add(longestTry + e.lease + e.sweep + e.slack)
-		if o.From.Before(deadline) && over.After(since) {
-			affected = true
-			if over.After(deadline) {
-				deadline = over
-			}
-		}
-	}
-	limit := deadline.Sub(since)
-	if affected {
-		e.figures.WorstOutage = max(e.figures.WorstOutage, ms(took))
-	} else {
-		e.figures.WorstReclaim = max(e.figures.WorstReclaim, ms(took))
-		if died, dead := e.deaths[s.PID]; dead && died.Before(done) && died.After(s.LeaseUntil.Add(-e.lease)) {
-			e.figures.WorstCrash = max(e.figures.WorstCrash, ms(done.Sub(died)))
-		}
-	}
-	if took > limit {
-		e.breach("late reclaim: server %d (%s), %s only %v after its lease ended at %s; the limit is %v",
-			s.ID, s.Name, what, took.Round(time.Millisecond), at(since), limit.Round(time.Millisecond))
-	}
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

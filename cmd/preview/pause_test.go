@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/gorilla/websocket"
+
+	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/fixtures"
+)
+
+// pauseIt presses Pause and waits until the socket is gone.
+func (s *site) pauseIt(c *websocket.Conn) {
+	s.t.Helper()
+	s.until(`live.dataset.mode === "live"`)
+	eval[bool](s, `document.querySelector(".live-p").click(), true`)
+	s.must(`live.dataset.mode === "paused"`)
+	if _, _, err := c.ReadMessage(); err == nil {
+		s.t.Error("the socket carried a message")
+	}
+}
+
+// silent fails the test if the page fetched itself or opened a socket since.
+func (s *site) silent(fetches int64) {
+	s.t.Helper()
+	eval[bool](s, frames)
+	s.must(`live.dataset.mode === "paused"`)
+	select {
+	case <-s.conns:
+		s.t.Error("a paused page opened a socket")
+	default:
+	}
+	if n := s.fetches.Load(); n != fetches {
+		s.t.Errorf("%d fetches of the page, want %d", n, fetches)
+	}
+}
+
+// resumed presses Resume and waits for the full fetch that brings what was missed.
+func (s *site) resumed(fetches int64) {
+	s.t.Helper()
+	eval[bool](s, `document.querySelector(".live-p").click(), true`)
+	s.accept()
+	s.until(`document.querySelector("#job-row-48214 .st-failed")`)
+	s.until(`live.dataset.mode === "live"`)
+	if n := s.fetches.Load(); n != fetches+1 {
+		s.t.Errorf("%d fetches of the page, want one more than %d", n, fetches)
+	}
+}
+
+// missed makes the server's page differ from the one in the browser.
+func (s *site) missed() {
+	rows := fixtures.Rows(50, views.Processing)
+	rows[4] = fixtures.Row(4, views.Failed)
+	rows[4].Version += 1000
+	s.show(func(l views.Layout) templ.Component {
+		return views.JobsPage(l, views.JobsProps{State: views.Processing, Rows: rows})
+	})
+}
+
+func TestLIV07PauseSurvivesNavigation(t *testing.T) {
+	t.Parallel()
+	s, c := open(t, processing)
+	s.pauseIt(c)
+	if err := chromedp.Do(s.ctx, chromedp.Navigate(s.url)); err != nil {
+		t.Fatal(err)
+	}
+	s.until(`live.dataset.mode === "paused"`)
+	n := s.fetches.Load()
+	s.missed()
+	s.silent(n)
+	s.resumed(n)
+}
+
+// The person goes to another tab and comes back.
+func TestLIV07PauseSurvivesFocus(t *testing.T) {
+	t.Parallel()
+	s, c := open(t, processing)
+	s.pauseIt(c)
+	n := s.fetches.Load()
+	s.missed()
+	eval[bool](s, `window.seen = [], addEventListener("visibilitychange", () => seen.push(document.visibilityState)), true`)
+	other, closeOther := chromedp.NewContext(s.ctx)
+	defer closeOther()
+	front := chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, page.BringToFront, cdp.Empty{})
+		return err
+	})
+	if err := chromedp.Do(other, chromedp.Navigate("about:blank"), front); err != nil {
+		t.Fatal(err)
+	}
+	s.until(`seen.at(-1) === "hidden"`)
+	if err := chromedp.Do(s.ctx, front); err != nil {
+		t.Fatal(err)
+	}
+	s.until(`seen.at(-1) === "visible"`)
+	s.silent(n)
+	s.resumed(n)
+}
+
+// The network goes and comes back.
+func TestLIV07PauseSurvivesReconnect(t *testing.T) {
+	t.Parallel()
+	s, c := open(t, processing)
+	s.pauseIt(c)
+	n := s.fetches.Load()
+	s.missed()
+	for _, online := range []bool{false, true} {
+		state := chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+			_, err := cdp.Call(ctx, tab, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: !online, DownloadThroughput: -1, UploadThroughput: -1})
+			return err
+		})
+		if err := chromedp.Do(s.ctx, state); err != nil {
+			t.Fatal(err)
+		}
+		s.until(map[bool]string{true: "navigator.onLine", false: "!navigator.onLine"}[online])
+		s.silent(n)
+	}
+	s.resumed(n)
+}

@@ -1,0 +1,103 @@
+package views
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// rateFloor is the bottom of the rate's axis in percent, so that 98 % and 92 % look
+// apart. The band may run out of it below; rate and baseline never do.
+func rateFloor(p ChartProps) int {
+	low := 1.0
+	for _, b := range p.Buckets {
+		if b.First > 0 {
+			low = min(low, float64(b.FirstOK)/float64(b.First))
+		}
+		if b.Rate.Baseline > 0 {
+			low = min(low, b.Rate.Baseline)
+		}
+	}
+	switch {
+	case low >= 0.9:
+		return 90
+	case low >= 0.5:
+		return 50
+	}
+	return 0
+}
+
+// rateY is where a rate stands in the box, held within it.
+func rateY(rate float64, floor int) float64 {
+	f := float64(floor) / 100
+	return min(max((1-(rate-f)/(1-f))*(rateH-2)+1, 1), rateH-1)
+}
+
+// stepLine steps through the buckets' values; a bucket without one leaves a gap,
+// because no rate is not a rate of zero.
+func stepLine(p ChartProps, value func(Bucket) (float64, bool)) string {
+	var d strings.Builder
+	floor, open := rateFloor(p), false
+	for i, b := range p.Buckets {
+		v, ok := value(b)
+		if !ok {
+			open = false
+			continue
+		}
+		cmd := "M"
+		if open {
+			cmd = "L"
+		}
+		fmt.Fprintf(&d, "%s%d %sh10", cmd, i*step, coord(rateY(v, floor)))
+		open = true
+	}
+	return d.String()
+}
+
+func rateLine(p ChartProps) string { return stepLine(p, firstRate) }
+
+func baselineLine(p ChartProps) string {
+	return stepLine(p, func(b Bucket) (float64, bool) { return b.Rate.Baseline, b.Rate.Baseline > 0 })
+}
+
+// rateBand is a rectangle a bucket, from the lower to the upper end of its interval.
+func rateBand(p ChartProps) string {
+	var d strings.Builder
+	floor := rateFloor(p)
+	for i, b := range p.Buckets {
+		if b.First == 0 || b.Rate.High == 0 {
+			continue
+		}
+		top, bottom := rateY(b.Rate.High, floor), rateY(b.Rate.Low, floor)
+		fmt.Fprintf(&d, "M%d %sh10v%sh-10z", i*step, coord(top), coord(bottom-top))
+	}
+	return d.String()
+}
+
+// share is a fraction in percent with one decimal.
+func share(f float64) string { return strconv.FormatFloat(f*100, 'f', 1, 64) + " %" }
+
+// bandWords is the interval of a rate.
+func bandWords(r RateProps) string {
+	if r.High == 0 || r.Low == 0 && r.High == 1 {
+		return "–"
+	}
+	return strings.TrimSuffix(share(r.Low), " %") + "–" + share(r.High)
+}
+
+func baselineWords(r RateProps) string {
+	if r.Baseline == 0 {
+		return "–"
+	}
+	return share(r.Baseline)
+}
+
+// warningText is the sentence of the early warning.
+func warningText(w WarningProps) string {
+	since := "since " + clock(w.Since) + " UTC"
+	if !w.Began {
+		since = "for hours"
+	}
+	return "First attempts succeed less often than usual " + since + ": " + percent(w.FirstOK, w.First) + " of " + number(w.First) +
+		" lately; usual are " + share(w.Baseline) + "."
+}
