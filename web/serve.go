@@ -72,11 +72,11 @@ func (r *request) guard() error {
 	if !can(who.Role, r.route.action) {
 		return refusal{fiber.StatusForbidden, notAllowed(who.Role, r.route.action)}
 	}
-	if unsafe && r.route.api && !isJSON(r.Ctx) {
-		return refusal{fiber.StatusUnsupportedMediaType, "Field Content-Type: must be application/json."}
-	}
 	if unsafe && r.route.action != changeTheme && r.d.readOnly() {
 		return errReadOnly
+	}
+	if unsafe && r.route.api && !isJSON(r.Ctx) {
+		return refusal{fiber.StatusUnsupportedMediaType, "Field Content-Type: must be application/json."}
 	}
 	if !unsafe && r.route.method != "" {
 		return r.checkQuery()
