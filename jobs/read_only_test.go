@@ -25,7 +25,7 @@ func TestReadOnlyForLongerThanTheLease_DBX16(t *testing.T) {
 	}
 	began, finish := make(chan int, 9), make(chan struct{})
 	cfg := quickly()
-	cfg.Workers = 1
+	cfg.Workers, cfg.Lease, cfg.Heartbeat = 1, 3*time.Second, 300*time.Millisecond // a busy machine may keep a renewal waiting
 	var servers []*running
 	for range 2 {
 		r := startOn(t, storetest.Open(t, dsn, store.Options{}), cfg, on(func(ctx context.Context, j *jobs.Job[task]) error {

@@ -45,7 +45,7 @@ func TestListsFollowTheirIndex_SCL01(t *testing.T) {
 		"failed":         `Backward using failed_newest on failed f\s+Index Cond: \(ROW\(failed_at, job_id\) <`,
 		"awaiting":       `awaiting_oldest on awaiting a\s+Index Cond: \(ROW\(since, job_id\) >`,
 		"awaiting sweep": `awaiting_parent on awaiting\w*\s+Index Cond: \(ROW\(parent_id, job_id\) >`,
-		"continuations":  `jobs_parent on jobs\w*\s+Index Cond: \(parent_id =`,
+		"family":         `jobs_parent on jobs.*\s+Index Cond: \(parent_id =`,
 		"finished":       `Backward using history_finished on history h\w*\s+Index Cond: \(\(state = \$1\) AND \(kind = k\w*.kind\) AND \(id < \$4\)\)`,
 		"finished, rows": `history_pkey on history`,
 		"job history":    `Backward using history_pkey on history\s+Index Cond: \(\(job_id = \$1\) AND \(id < \$2\)\)`,
@@ -97,11 +97,10 @@ func explain(t *testing.T, db *store.DB, r store.Reading, settings ...string) st
 		t.Fatalf("%v in\n%s", err, r.Text)
 	}
 	var lines []string
-	err = tx.Select(&lines, run)
-	if _, err := tx.Exec("deallocate reading"); err != nil {
-		t.Fatal(err)
+	if err := tx.Select(&lines, run); err != nil {
+		t.Fatalf("%v in\n%s\n%s", err, run, r.Text)
 	}
-	if err != nil {
+	if _, err := tx.Exec("deallocate reading"); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Join(lines, "\n")

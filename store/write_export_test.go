@@ -81,7 +81,7 @@ func Writings(db *DB) map[string]Reading {
 	const seven = `'{1,2,3}', '{1,1,1}', '{4,4,4}', '{1,1,1}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', ` +
 		`'{0,0,0}', '{0,0,0}', '{0,0,0}', '{0,0,0}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{"","",""}', '{0,0,0}', '{4,5}', '{1,1}', '{0,0}', '{0,0}', '{0,0}', '{1,2}'`
 	return map[string]Reading{
-		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}'`},
+		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}', '{""}'`},
 		"claim":          {db.sql(claimStatement), `1, '{q0,q1}', '{0,0}', '{0,0}', '{k1,k2}', 500`},
 		"held":           {db.sql(heldStatement), `1, '{1,2,3}'`},
 		"settle":         {db.sql(settleStatement), `1, ` + seven},
@@ -92,7 +92,7 @@ func Writings(db *DB) map[string]Reading {
 		"restore":        {db.sql(restoreStatement), `'{1,2,3}', '{6,6,6}', 'a', 'restore', 'c'`},
 		"delete":         {db.sql(deleteStatement), `'{1,2,3}', '{4,4,4}', 'a', 'delete', 'c'`},
 		"cancel":         {db.sql(cancelStatement), `'{1,2,3}', '{3,3,3}', 'a', 'cancel', 'c'`},
-		"await":          {db.sql(awaitStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}', '{1}', '{1}'`},
+		"await":          {db.sql(awaitStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}', '{""}', '{1}', '{1}'`},
 		"continue":       {db.sql(continueStatements[ofParents]), `'{1,2,3}', 'c'`},
 		"continue these": {db.sql(continueStatements[ofJobs]), `'{1,2,3}', 'c'`},
 		"abandon":        {db.sql(abandonStatement), `'{1,2,3}', '{1,2,3}'`},

@@ -137,7 +137,7 @@ func TestKubernetesManifestsUseWhatThereIs(t *testing.T) {
 				n++
 				understoodBy(t, p.path, args, env)
 			})
-			for _, m := range regexp.MustCompile(`path: (/[a-z]+)`).FindAllStringSubmatch(b.text, -1) {
+			for _, m := range regexp.MustCompile(`(?m)(?:^|[ {])path: (/[a-z]+)`).FindAllStringSubmatch(b.text, -1) {
 				if m[1] != "/healthz" && m[1] != "/readyz" {
 					t.Errorf("%s: a probe asks %s", p.path, m[1])
 				}
