@@ -24,7 +24,7 @@ func metricsShow(r *request) error {
 	}
 	header := http.Header{}
 	header.Set(fiber.HeaderAccept, keep(r.Get(fiber.HeaderAccept)))
-	format := expfmt.Negotiate(header)
+	format := expfmt.NegotiateAccept(header, expfmt.DefaultAcceptedFormats()...)
 	var b bytes.Buffer
 	e := expfmt.NewEncoder(&b, format)
 	for _, f := range families {

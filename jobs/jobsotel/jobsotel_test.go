@@ -92,7 +92,7 @@ func (b bench) named(t *testing.T, name string, n int) []tracetest.SpanStub {
 func attributes(s tracetest.SpanStub) map[string]string {
 	m := map[string]string{}
 	for _, a := range s.Attributes {
-		m[string(a.Key)] = a.Value.Emit()
+		m[string(a.Key)] = a.Value.String()
 	}
 	return m
 }
