@@ -64,12 +64,13 @@ func (a contest) held(c Contender) bar {
 	return a.bar(*c.HeldFrom, to)
 }
 
-func (a contest) call(c CallSpan) bar {
-	to := a.now
-	if c.To != nil {
-		to = *c.To
+// call of a contender; one without an answer lasts no longer than the contender.
+func (a contest) call(c Contender, s CallSpan) bar {
+	to := a.end(c)
+	if s.To != nil {
+		to = *s.To
 	}
-	return a.bar(c.From, to)
+	return a.bar(s.From, to)
 }
 
 // overlap is a time in which two contenders ran at once.

@@ -142,7 +142,7 @@ func contendersOf(e store.Effect, past []pastEntry, late []store.LateReceipt, ca
 			to = e.DoubtAt
 		}
 		held(e.Holder.JobID, e.Holder.Attempt, e.Holder.Name, e.ClaimedAt, e.BegunAt, to)
-		if e.State == store.EffectDone && e.SettledAt != nil {
+		if e.State == store.EffectDone && e.SettledAt != nil && !markedByPerson(e) {
 			c := find(e.Holder.JobID, e.Holder.Attempt, e.Holder.Name, e.ClaimedAt)
 			c.Receipts = append(c.Receipts, *e.SettledAt)
 		}
@@ -167,6 +167,14 @@ func contendersOf(e store.Effect, past []pastEntry, late []store.LateReceipt, ca
 		out = append(out, c.Contender)
 	}
 	return out
+}
+
+// markedByPerson: the receipt is somebody's word, not a sign of life of the holder.
+func markedByPerson(e store.Effect) bool {
+	var receipt struct {
+		By string `json:"marked_by"`
+	}
+	return json.Unmarshal(e.Receipt, &receipt) == nil && receipt.By != ""
 }
 
 // ran sets when the attempt ran, from its history and its signs of life.
