@@ -43,8 +43,12 @@ type Reclaimed struct {
 // cancel was requested to deleted.
 // by is the server that sweeps: its statistics count the losses, and it does
 // not find itself lost, since it is there to renew its lease.
+//
+// After an outage, a read-only primary included, it is not tried again here: all
+// leases may have ended meanwhile, and the caller has to give those who are well the
+// time to renew theirs.
 func (db *DB) Reclaim(ctx context.Context, by int64, lossLimit int) (all Reclaimed, err error) {
-	err = db.txRetry(ctx, func(tx *sqlx.Tx) error {
+	err = db.txRetryOn(ctx, isConflict, func(tx *sqlx.Tx) error {
 		all = Reclaimed{}
 		var lost []struct {
 			ID   int64  `db:"id"`

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 func (e *engine) reclaim(lossLimit int) store.Reclaimed {
@@ -114,5 +115,25 @@ func TestReclaimTakesJobsOfUnknownServers_LSE09_LSE19(t *testing.T) {
 	if n := e.count(`select count(*) from information_schema.columns where table_schema = 'tekrar' and is_nullable = 'YES'
 		and (table_name = 'running' and column_name not in ('cancel_requested_at', 'cancel_requested_by', 'stuck_at') or table_name = 'servers' and column_name = 'lease_until')`); n != 0 {
 		t.Errorf("%d columns of the token or the lease may be null", n)
+	}
+}
+
+// DBX-16: a sweep that met a database without writes does not go on by itself once
+// there are writes again: those who are well have not renewed their leases yet.
+func TestReclaimIsNotTriedAgainAfterAnOutage_DBX16(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, storetest.New(t)) // not recycled: it leaves a trigger
+	other := e.register("two")
+	e.expire(other)
+	e.exec(`create sequence tekrar.tries`)
+	e.exec(`create function tekrar.refuse_once() returns trigger language plpgsql as $$ begin
+  if nextval('tekrar.tries') = 1 then raise 'read-only' using errcode = '25006'; end if; return new; end $$`)
+	e.exec(`create trigger refuse_once before update on tekrar.servers for each row execute function tekrar.refuse_once()`)
+	if r, err := e.db.Reclaim(e.ctx, e.server, 3); !store.IsReadOnly(err) || len(r.Servers) > 0 {
+		t.Errorf("the sweep gives %v, %v", r, err)
+	}
+	r, err := e.db.Reclaim(e.ctx, e.server, 3)
+	if err != nil || len(r.Servers) != 1 {
+		t.Errorf("the next one gives %v, %v", r, err)
 	}
 }

@@ -7,20 +7,32 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 )
 
 // txRetry runs a whole transaction again when the server ended it for a reason
 // that passes (deadlock, serialisation, a connection that broke before the
 // commit). An unknown outcome is not run again: the work may have been done.
 func (db *DB) txRetry(ctx context.Context, fn func(*sqlx.Tx) error) error {
+	return db.txRetryOn(ctx, IsRetryable, fn)
+}
+
+// txRetryOn is txRetry for some of these reasons only.
+func (db *DB) txRetryOn(ctx context.Context, again func(error) bool, fn func(*sqlx.Tx) error) error {
 	var err error
 	for range 4 {
 		err = db.Tx(ctx, db.briefly(ctx, fn))
-		if err == nil || errors.Is(err, ErrUnknownOutcome) || !IsRetryable(err) || ctx.Err() != nil {
+		if err == nil || errors.Is(err, ErrUnknownOutcome) || !again(err) || ctx.Err() != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// isConflict reports that another transaction was in the way, and nothing else is wrong.
+func isConflict(err error) bool {
+	pe, ok := errors.AsType[*pq.Error](err)
+	return ok && (pe.Code == "40001" || pe.Code == "40P01" || pe.Code == "55P03")
 }
 
 // standstill is how long the engine's own transactions may stand still between two
