@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -129,9 +130,17 @@ func (b *browser) eval(js string) bool {
 
 func (b *browser) until(js string) {
 	b.t.Helper()
-	// Between two pages there is a moment without a document.
-	try := "(() => { try { return (" + js + "); } catch { return false; } })()"
-	for end := time.Now().Add(30 * time.Second); !b.eval(try); time.Sleep(20 * time.Millisecond) {
+	// Between two pages there is a moment without a document, and what is asked in the
+	// old one when the new one comes gets no answer.
+	try := "!!(() => { try { return (" + js + "); } catch { return false; } })()"
+	ask := func() bool {
+		yes, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](try))
+		if err != nil && !strings.Contains(err.Error(), "navigated or closed") {
+			b.t.Fatalf("%s: %v", js, err)
+		}
+		return err == nil && yes
+	}
+	for end := time.Now().Add(30 * time.Second); !ask(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			html, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('main').innerText"))
 			b.t.Fatalf("never true: %s\n%s", js, clip(html))
