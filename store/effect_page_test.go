@@ -42,9 +42,7 @@ func TestClaimAndCallPagesFollowTheirIndex_SCL01(t *testing.T) {
 	looked("empty")
 	manyClaims(e, 20_000)
 	looked("full, never analyzed")
-	if _, err := e.db.ExecContext(e.ctx, "analyze"); err != nil { // no write of ours: safe to run twice
-		t.Fatal(err)
-	}
+	storetest.Exec(t, e.db, "analyze")
 	looked("full")
 	for name, want := range map[string]string{
 		"unsettled":   `using effect_claims_open on effect_claims\s+Index Cond: \(ROW\(claimed_at, key\) >`,

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
 	"github.com/tekrar/tekrar/migrations"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/store/storetest"
@@ -23,22 +21,8 @@ func TestAMigrationKeepsNobodyWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := store.MigrationPool(db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	if _, err := pool.Exec(`create schema tekrar`); err != nil {
-		t.Fatal(err)
-	}
-	p, err := goose.NewProvider(goose.DialectPostgres, pool, migrations.FS, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		t.Fatal(err)
-	}
 	const old = 5 // the sixth alters jobs
-	if _, err := p.UpTo(t.Context(), old); err != nil {
-		t.Fatal(err)
-	}
+	migratedTo(t, db, old)
 	users, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)

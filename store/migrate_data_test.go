@@ -37,9 +37,7 @@ func loadStates(t *testing.T, pool *sql.DB, n int) {
 			select date_trunc('minute', now()), 1, count(*), 0, 0, case h.state when 4 then 1 when 5 then 4 else 9 end, 1, 0, h.queue, h.kind
 			from history h where h.state in (4, 5) group by h.state, h.queue, h.kind`,
 	} {
-		if _, err := pool.Exec(text); err != nil {
-			t.Fatalf("%v in %s", err, text)
-		}
+		storetest.Exec(t, pool, text)
 	}
 }
 
@@ -56,6 +54,25 @@ func standing(t *testing.T, pool *sql.DB) (s string) {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// migratedTo makes the schema of an older version, by hand.
+func migratedTo(t *testing.T, db *store.DB, version int64) (*sql.DB, *goose.Provider) {
+	t.Helper()
+	pool, err := store.MigrationPool(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	storetest.Exec(t, pool, `create schema tekrar`)
+	p, err := goose.NewProvider(goose.DialectPostgres, pool, migrations.FS, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+	return pool, p
 }
 
 // DBX-13: a fifth of its size: at each older version there are jobs in every state, 20,000 at the
@@ -75,21 +92,7 @@ func TestMigrationsKeepJobsInAllStates_DBX13(t *testing.T) {
 			if old == newest-1 {
 				n = 20_000
 			}
-			pool, err := store.MigrationPool(db)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer pool.Close()
-			if _, err := pool.Exec(`create schema tekrar`); err != nil {
-				t.Fatal(err)
-			}
-			p, err := goose.NewProvider(goose.DialectPostgres, pool, migrations.FS, goose.WithDisableGlobalRegistry(true))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := p.UpTo(t.Context(), old); err != nil {
-				t.Fatal(err)
-			}
+			pool, p := migratedTo(t, db, old)
 			loadStates(t, pool, n)
 			want := standing(t, pool)
 			up := func() { // as users do

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -107,7 +108,12 @@ func TestARoleWithoutCreateUsesTheSchemaMadeForIt_DBX09(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { admin.Exec(`drop owned by ` + role + ` cascade; drop role ` + role) })
+	t.Cleanup(func() {
+		_ = admin.Tx(context.Background(), func(tx *sqlx.Tx) error {
+			_, err := tx.Exec(`drop owned by ` + role + ` cascade; drop role ` + role)
+			return err
+		})
+	})
 	db := storetest.Open(t, dsn+" user="+role, store.Options{Schema: "jobs"})
 	if err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)

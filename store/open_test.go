@@ -138,9 +138,7 @@ func TestListenerUsesOurDialerAndHears(t *testing.T) {
 	if err := l.Listen("c"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), `select pg_notify('c', 'hello')`); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Exec(t, db, `select pg_notify('c', 'hello')`)
 	for {
 		select {
 		case n := <-l.Notify:

@@ -12,11 +12,9 @@ import (
 func TestStatsSince(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	if _, err := db.Exec(`insert into ` + db.Schema() + `.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
+	execAll(t, db, `insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
 select date_trunc('minute', clock_timestamp()) - m * interval '1 minute', s, 10, 20000000, 30000000, 1, 2, 3, 'q', 'k'
-from (values (0), (1), (20), (150)) a(m), (values (1), (2)) b(s)`); err != nil {
-		t.Fatal(err)
-	}
+from (values (0), (1), (20), (150)) a(m), (values (1), (2)) b(s)`)
 	sum := func(since time.Time) (settled, open int64, next time.Time) {
 		t.Helper()
 		sums, next, err := db.StatsSince(t.Context(), since)
@@ -45,9 +43,7 @@ from (values (0), (1), (20), (150)) a(m), (values (1), (2)) b(s)`); err != nil {
 	if settled, open, _ := sum(next); settled != 0 || open != 40 {
 		t.Errorf("again: %d settled, %d open", settled, open)
 	}
-	if _, err := db.Exec(`delete from ` + db.Schema() + `.stats`); err != nil {
-		t.Fatal(err)
-	}
+	execAll(t, db, `delete from tekrar.stats`)
 	if settled, open, next := sum(time.Time{}); settled+open != 0 || next.IsZero() {
 		t.Errorf("empty: %d, next %v", settled+open, next)
 	}

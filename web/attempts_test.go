@@ -86,16 +86,10 @@ func TestVerdictWarnsEarly(t *testing.T) {
 	x := open(t, settings{options: web.Options{Access: web.None()}})
 	x.enqueue(note{Text: "one"})
 	x.work()
-	stats := func(text string) {
-		t.Helper()
-		if _, err := x.db.Exec(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	stats(`insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
+	x.past(`insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
 		select date_trunc('hour', now(), 'UTC') - h * interval '1 hour', 0, o.n, 0, 0, o.outcome, 1, 0, 'default', 'mail'
 		from generate_series(13, 24 * 8) h cross join (values (1, 980), (2, 20)) o (outcome, n)`)
-	stats(`insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
+	x.past(`insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
 		select date_trunc('minute', now()) - m * interval '1 minute', 1, o.n, 0, 0, o.outcome, 1, 0, 'default', 'mail'
 		from generate_series(0, 20) m cross join (values (1, 80), (2, 20)) o (outcome, n)`)
 	page := x.get("/").wants(t, 200, "First attempts succeed less often than usual since ", "80.0 % of 500 lately; usual are 98.0 %", "yesterday 98.0 %")

@@ -31,11 +31,12 @@ type listed struct {
 	Imports, Deps, TestImports, ForTest    []string
 	Standard                               bool
 	XTestGoFiles, XTestImports, CgoGoFiles []string
+	ImportMap                              map[string]string // import as written to the variant that is meant
 }
 
 func goList(t *testing.T, args ...string) []listed {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,Imports,Deps,TestImports,Standard"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,ImportMap,Imports,Deps,TestImports,Standard"}, args...)...)
 	cmd.Dir = "../.."
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

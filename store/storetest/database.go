@@ -48,14 +48,12 @@ func EmptyDSN(t testing.TB) string {
 func create(t testing.TB, clause string) string {
 	t.Helper()
 	name := newName("test")
-	if _, err := shared.admin.ExecContext(t.Context(), "create database "+pq.QuoteIdentifier(name)+clause); err != nil {
-		t.Fatalf("storetest: create database: %v", err)
-	}
+	Exec(t, shared.admin, "create database "+pq.QuoteIdentifier(name)+clause)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		// Forced, since a test that leaks a connection must not fail the next one.
-		if _, err := shared.admin.ExecContext(ctx, "drop database if exists "+pq.QuoteIdentifier(name)+" with (force)"); err != nil {
+		if err := execOnce(ctx, shared.admin, "drop database if exists "+pq.QuoteIdentifier(name)+" with (force)"); err != nil {
 			t.Errorf("storetest: drop database: %v", err)
 		}
 	})

@@ -93,11 +93,7 @@ func Admin(t testing.TB, server *pgtemp.Server, statements ...string) {
 	t.Helper()
 	db := adminPool(t, server)
 	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
+	Exec(t, db, statements...)
 }
 
 func adminPool(t testing.TB, server *pgtemp.Server) *sql.DB {

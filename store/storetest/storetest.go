@@ -106,7 +106,7 @@ func start() error {
 // buildTemplate migrates the one database that all others are copied from.
 func buildTemplate(ctx context.Context) error {
 	name := newName("template")
-	if _, err := shared.admin.ExecContext(ctx, "create database "+pq.QuoteIdentifier(name)); err != nil {
+	if err := execOnce(ctx, shared.admin, "create database "+pq.QuoteIdentifier(name)); err != nil {
 		return fmt.Errorf("create template: %w", err)
 	}
 	shared.template = name
@@ -137,7 +137,7 @@ func stop() error {
 	if shared.server != nil {
 		return errors.Join(shared.admin.Close(), shared.server.Stop(ctx))
 	}
-	_, err := shared.admin.ExecContext(ctx, "drop database if exists "+pq.QuoteIdentifier(shared.template)+" with (force)")
+	err := execOnce(ctx, shared.admin, "drop database if exists "+pq.QuoteIdentifier(shared.template)+" with (force)")
 	return errors.Join(err, shared.admin.Close())
 }
 

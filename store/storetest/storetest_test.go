@@ -18,9 +18,7 @@ func TestDatabasesAreMigratedAndIsolated(t *testing.T) {
 	if err := a.CheckSchema(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.ExecContext(t.Context(), `insert into tekrar.queues (name) values ('only in a')`); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Exec(t, a, `insert into tekrar.queues (name) values ('only in a')`)
 	var n int
 	if err := b.GetContext(t.Context(), &n, `select count(*) from tekrar.queues`); err != nil || n != 0 {
 		t.Fatalf("the other database has %d queues, %v; want 0", n, err)

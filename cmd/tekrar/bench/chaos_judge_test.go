@@ -70,9 +70,7 @@ func newCalm(t *testing.T) *calm {
 
 func (c *calm) exec(text string) {
 	c.t.Helper()
-	if _, err := c.db.ExecContext(c.t.Context(), text); err != nil {
-		c.t.Fatal(err)
-	}
+	storetest.Exec(c.t, c.db, text)
 }
 
 func (c *calm) evidence() *evidence {
