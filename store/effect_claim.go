@@ -17,19 +17,25 @@ type EffectTry struct {
 	KeyLife     time.Duration
 }
 
-// The update moves every column that its condition tests, above all the token and
-// the state: of any number of contenders who waited for the row's lock, each looks
-// at the row as the one before left it, and one wins. Never by catching 23505: the
-// caller's transaction would be dead.
-const claimEffect = `insert into tekrar.effect_claims as c
+// firstEffect takes a key that nobody has had, which most keys are: one short
+// statement. Whoever is too late there goes on with claimEffect.
+const firstEffect = insertEffect + `nothing returning ` + freshColumns
+
+const insertEffect = `insert into tekrar.effect_claims as c
   (key, state, job_id, attempt, server, holder, fingerprint, begun_at, effect_at, stale_at, stale_us, key_life_us)
 select $1, case when $8::boolean then 2 else 1 end, nullif($3::bigint, 0),
   nullif($4::integer, 0), nullif($5::bigint, 0), $6, nullif($2, ''),
   case when $8 then clock_timestamp() end, case when $8 then clock_timestamp() end,
-  clock_timestamp() + $7::bigint * interval '1 microsecond', $7, nullif($10::bigint, 0)
+  clock_timestamp() + $7::bigint * interval '1 microsecond', $7, nullif($9::bigint, 0)
 where current_setting('transaction_isolation') = 'read committed'
   and ($3 = 0 or exists (select 1 from tekrar.running r where r.job_id = $3 and r.attempt = $4 and r.server = $5))
-on conflict (key) do update set
+on conflict (key) do `
+
+// The update moves every column that its condition tests, above all the token and
+// the state: of any number of contenders who waited for the row's lock, each looks
+// at the row as the one before left it, and one wins. Never by catching 23505: the
+// caller's transaction would be dead.
+const claimEffect = insertEffect + `update set
   token = nextval('tekrar.effect_tokens'), claimed_at = clock_timestamp(), touched_at = clock_timestamp(),
   state = case when $8 and c.effect_at is null then 2 else 1 end,
   begun_at = case when $8 and c.effect_at is null then clock_timestamp() end,
@@ -42,7 +48,7 @@ on conflict (key) do update set
   stale_at = clock_timestamp() + $7 * interval '1 microsecond', key_life_us = excluded.key_life_us,
   settled_at = null, reason = null
 where (c.effect_at is null or c.fingerprint is null or excluded.fingerprint is null or c.fingerprint = excluded.fingerprint)
-  and (c.state in (5, 6, 7) or c.state = 1 and ` + effectStale + ` or $9::boolean and (c.state = 3 or c.state = 2 and ` + effectStale + `))
+  and (c.state in (5, 6, 7) or c.state = 1 and ` + effectStale + ` or $10::boolean and (c.state = 3 or c.state = 2 and ` + effectStale + `))
 returning ` + effectColumns
 
 // effectPast keeps the latest 20 former holders.
@@ -70,10 +76,14 @@ func (db *DB) ClaimEffect(ctx context.Context, q Querier, t EffectTry) (row Effe
 			err = fmt.Errorf("claim effect: %w", err)
 		}
 	}()
+	wish := []any{t.Key, t.Fingerprint, t.Holder.JobID, t.Holder.Attempt, t.Holder.Server,
+		t.Holder.Name, t.Holder.StaleAfter.Microseconds(), t.Begin, t.KeyLife.Microseconds()}
+	if row, took, err = db.oneEffect(ctx, q, firstEffect, wish...); err != nil || took {
+		return row, took, err
+	}
 	// What the look finds free was not free to the statement before it: try again.
 	for range 5 {
-		row, took, err = db.oneEffect(ctx, q, claimEffect, t.Key, t.Fingerprint, t.Holder.JobID, t.Holder.Attempt, t.Holder.Server,
-			t.Holder.Name, t.Holder.StaleAfter.Microseconds(), t.Begin, t.Resend, t.KeyLife.Microseconds())
+		row, took, err = db.oneEffect(ctx, q, claimEffect, append(wish[:len(wish):len(wish)], t.Resend)...)
 		if err != nil || took {
 			return row, took, err
 		}

@@ -17,10 +17,18 @@ const effectStale = `(case when c.job_id is null then c.stale_at < clock_timesta
 
 const effectAlive = `exists (select 1 from tekrar.running r where r.job_id = c.job_id and r.attempt = c.attempt and r.server = c.server)`
 
-const effectColumns = `c.key, c.token, c.state, c.generation, c.reclaims,
+const effectColumns = effectFacts + `
+  c.state in (1, 2) and ` + effectStale + `,` + effectRest
+
+// freshColumns are effectColumns of a row that the statement itself has just made
+// live or settled: it is not stale, and a statement that does not ask costs half.
+const freshColumns = effectFacts + ` false,` + effectRest
+
+const effectFacts = `c.key, c.token, c.state, c.generation, c.reclaims,
   coalesce(c.job_id, 0), coalesce(c.attempt, 0), coalesce(c.server, 0), c.holder, c.stale_us,
-  c.claimed_at, c.begun_at, c.effect_at, c.doubt_at, c.settled_at, coalesce(c.key_life_us, 0),
-  c.state in (1, 2) and ` + effectStale + `,
+  c.claimed_at, c.begun_at, c.effect_at, c.doubt_at, c.settled_at, coalesce(c.key_life_us, 0),`
+
+const effectRest = `
   case when c.job_id is null then c.stale_at
        else coalesce((select s.lease_until from tekrar.servers s where s.id = c.server), clock_timestamp()) end, clock_timestamp(),
   coalesce(c.fingerprint, ''), coalesce(c.reason, ''), coalesce(c.receipt::text, 'null'), c.past::text`

@@ -17,11 +17,11 @@ func SetStandstill(db *DB, d time.Duration) { db.still = d }
 // AgeSessions makes the pinned connections of db count as unused for long.
 func AgeSessions(db *DB) {
 	for _, s := range db.sessions {
-		for range cap(s.free) {
-			one := <-s.free
+		s.mu.Lock()
+		for _, one := range s.free {
 			one.used = one.used.Add(-2 * idleTrust)
-			s.free <- one
 		}
+		s.mu.Unlock()
 	}
 }
 
