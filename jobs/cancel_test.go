@@ -51,14 +51,8 @@ func TestEXE09EXE14Cancel(t *testing.T) {
 			cfg := quickly()
 			cfg.PollOnly, cfg.Workers = c.pollOnly, 1
 			cfg.Hooks.Ended = func(_ jobs.AttemptInfo, v jobs.Verdict) { verdicts <- v }
-			began, ended, cause := make(chan struct{}, 9), make(chan time.Time, 9), make(chan error, 9)
-			r := start(t, cfg, on(func(ctx context.Context, _ *jobs.Job[task]) error {
-				began <- struct{}{}
-				<-ctx.Done()
-				ended <- time.Now()
-				cause <- context.Cause(ctx)
-				return c.returns
-			}))
+			began, ended, cause, handler := untilStopped(c.returns)
+			r := start(t, cfg, on(handler))
 			id := r.put(task{})
 			<-began
 			person := r.Client

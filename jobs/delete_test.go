@@ -14,6 +14,18 @@ import (
 
 const lateRow = "late: Too late: the job had been taken from this attempt"
 
+// untilStopped is a handler that runs until its context ends.
+func untilStopped(returns error) (began chan struct{}, ended chan time.Time, cause chan error, handler func(context.Context, *jobs.Job[task]) error) {
+	began, ended, cause = make(chan struct{}, 9), make(chan time.Time, 9), make(chan error, 9)
+	return began, ended, cause, func(ctx context.Context, _ *jobs.Job[task]) error {
+		began <- struct{}{}
+		<-ctx.Done()
+		ended <- time.Now()
+		cause <- context.Cause(ctx)
+		return returns
+	}
+}
+
 // EXE-09, EXE-12: a running job is deleted. Its context ends within two seconds,
 // with LISTEN and without; whatever the handler then returns is kept as late, and
 // the job stays deleted.
@@ -34,15 +46,8 @@ func TestEXE09EXE12DeleteWhileRunning(t *testing.T) {
 			t.Parallel()
 			cfg := quickly()
 			cfg.PollOnly, cfg.Workers = c.pollOnly, 1
-			began, ended := make(chan struct{}, 9), make(chan time.Time, 9)
-			cause := make(chan error, 9)
-			r := start(t, cfg, on(func(ctx context.Context, _ *jobs.Job[task]) error {
-				began <- struct{}{}
-				<-ctx.Done()
-				ended <- time.Now()
-				cause <- context.Cause(ctx)
-				return c.returns
-			}))
+			began, ended, cause, handler := untilStopped(c.returns)
+			r := start(t, cfg, on(handler))
 			id := r.put(task{})
 			<-began
 			person := r.Client

@@ -171,28 +171,17 @@ func (c *Client) enqueueChunks(ctx context.Context, tx Querier, list []store.New
 	return all, nil
 }
 
-func (c *Client) enqueueOne(ctx context.Context, job store.NewJob) (one EnqueueResult, err error) {
-	list := []store.NewJob{job}
-	ended := c.traced(ctx, list)
-	defer func() {
-		if err != nil {
-			ended(nil, err)
-			return
+func (c *Client) enqueueOne(ctx context.Context, job store.NewJob) (EnqueueResult, error) {
+	return c.tracedOne(ctx, job, func(list []store.NewJob) (store.Created, error) {
+		if !inTx(list) {
+			return c.single.do(ctx, list[0])
 		}
-		ended([]EnqueueResult{one}, nil)
-	}()
-	if inTx(list) {
 		created, err := c.enqueueInTx(ctx, list)
 		if err != nil {
-			return EnqueueResult{}, err
+			return store.Created{}, err
 		}
-		return EnqueueResult(created[0]), nil
-	}
-	created, err := c.single.do(ctx, list[0])
-	if err != nil {
-		return EnqueueResult{}, err
-	}
-	return EnqueueResult(created), nil
+		return created[0], nil
+	})
 }
 
 func (c *Client) flushSingles(ctx context.Context, list []store.NewJob) ([]store.Created, error) {

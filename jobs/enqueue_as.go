@@ -12,7 +12,7 @@ import (
 // EnqueueAs is EnqueueRaw for somebody outside of the program: the audit names the
 // actor with the job, in one transaction. tx is the caller's transaction; nil is one
 // of its own. A duplicate changes nothing and is not audited.
-func (c *Client) EnqueueAs(ctx context.Context, tx Querier, actor, kind string, args json.RawMessage, opts ...EnqueueOption) (one EnqueueResult, err error) {
+func (c *Client) EnqueueAs(ctx context.Context, tx Querier, actor, kind string, args json.RawMessage, opts ...EnqueueOption) (EnqueueResult, error) {
 	if err := checkActor(actor); err != nil {
 		return EnqueueResult{}, err
 	}
@@ -20,30 +20,23 @@ func (c *Client) EnqueueAs(ctx context.Context, tx Querier, actor, kind string, 
 	if err != nil {
 		return EnqueueResult{}, err
 	}
-	list := []store.NewJob{job}
-	ended := c.traced(ctx, list)
-	defer func() {
+	return c.tracedOne(ctx, job, func(list []store.NewJob) (store.Created, error) {
+		var created []store.Created
+		enqueue := func(tx Querier) (err error) {
+			if created, err = c.enqueueChunks(ctx, tx, list); err != nil || created[0].Duplicate {
+				return err
+			}
+			return c.db.AuditEnqueue(ctx, tx, actor, created[0].ID, job.Kind, job.Queue)
+		}
+		if tx != nil {
+			err = enqueue(tx)
+		} else {
+			err = c.db.Tx(ctx, func(tx *sqlx.Tx) error { return enqueue(tx) })
+			c.enqueued(list, created, err)
+		}
 		if err != nil {
-			ended(nil, err)
-			return
+			return store.Created{}, err
 		}
-		ended([]EnqueueResult{one}, nil)
-	}()
-	var created []store.Created
-	enqueue := func(tx Querier) (err error) {
-		if created, err = c.enqueueChunks(ctx, tx, list); err != nil || created[0].Duplicate {
-			return err
-		}
-		return c.db.AuditEnqueue(ctx, tx, actor, created[0].ID, job.Kind, job.Queue)
-	}
-	if tx != nil {
-		err = enqueue(tx)
-	} else {
-		err = c.db.Tx(ctx, func(tx *sqlx.Tx) error { return enqueue(tx) })
-		c.enqueued(list, created, err)
-	}
-	if err != nil {
-		return EnqueueResult{}, err
-	}
-	return EnqueueResult(created[0]), nil
+		return created[0], nil
+	})
 }

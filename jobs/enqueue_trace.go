@@ -40,3 +40,17 @@ func (c *Client) traced(ctx context.Context, list []store.NewJob) (ended func([]
 	})
 	return ended
 }
+
+// tracedOne is the enqueue of one job with its trace.
+func (c *Client) tracedOne(ctx context.Context, job store.NewJob, enqueue func([]store.NewJob) (store.Created, error)) (EnqueueResult, error) {
+	list := []store.NewJob{job}
+	ended := c.traced(ctx, list)
+	created, err := enqueue(list)
+	if err != nil {
+		ended(nil, err)
+		return EnqueueResult{}, err
+	}
+	one := EnqueueResult(created)
+	ended([]EnqueueResult{one}, nil)
+	return one, nil
+}

@@ -33,25 +33,12 @@ func rateY(rate float64, floor int) float64 {
 	return min(max((1-(rate-f)/(1-f))*(rateH-2)+1, 1), rateH-1)
 }
 
-// stepLine steps through the buckets' values; a bucket without one leaves a gap,
-// because no rate is not a rate of zero.
+// stepLine steps through the buckets' values.
 func stepLine(p ChartProps, value func(Bucket) (float64, bool)) string {
-	var d strings.Builder
-	floor, open := rateFloor(p), false
-	for i, b := range p.Buckets {
-		v, ok := value(b)
-		if !ok {
-			open = false
-			continue
-		}
-		cmd := "M"
-		if open {
-			cmd = "L"
-		}
-		fmt.Fprintf(&d, "%s%d %sh10", cmd, i*step, coord(rateY(v, floor)))
-		open = true
-	}
-	return d.String()
+	floor := rateFloor(p)
+	return gapped(p.Buckets, value, func(i int, v float64) string {
+		return fmt.Sprintf("%d %sh10", i*step, coord(rateY(v, floor)))
+	})
 }
 
 func rateLine(p ChartProps) string { return stepLine(p, firstRate) }

@@ -21,20 +21,24 @@ func spark(hour []Bucket, value func(Bucket) (float64, bool)) string {
 	if top == 0 {
 		return ""
 	}
+	return gapped(hour, value, func(i int, v float64) string {
+		return fmt.Sprintf("%.1f %.1f", float64(i)*120/float64(len(hour)-1), 22.5-v/top*21)
+	})
+}
+
+// gapped is the path through the buckets' values. A bucket without one leaves a gap,
+// because no value is not a value of zero.
+func gapped(of []Bucket, value func(Bucket) (float64, bool), point func(i int, v float64) string) string {
 	var d strings.Builder
-	open := false
-	for i, b := range hour {
+	cmd := "M"
+	for i, b := range of {
 		v, ok := value(b)
 		if !ok {
-			open = false
+			cmd = "M"
 			continue
 		}
-		cmd := "M"
-		if open {
-			cmd = "L"
-		}
-		fmt.Fprintf(&d, "%s%.1f %.1f", cmd, float64(i)*120/float64(len(hour)-1), 22.5-v/top*21)
-		open = true
+		d.WriteString(cmd + point(i, v))
+		cmd = "L"
 	}
 	return d.String()
 }
