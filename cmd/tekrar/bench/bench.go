@@ -161,6 +161,9 @@ func (b *bench) fresh(ctx context.Context) (*store.DB, func(), error) {
 			_ = db.DropSchema(context.WithoutCancel(ctx))
 		}
 		db.Close()
+		if b.server != nil {
+			_ = b.server.DropDatabase(context.WithoutCancel(ctx), name)
+		}
 	}, nil
 }
 

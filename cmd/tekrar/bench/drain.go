@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tekrar/tekrar/jobs"
@@ -31,18 +32,37 @@ func (b *bench) drainOnce(ctx context.Context, db *store.DB, workers int) (float
 	if err := b.fill(ctx, c, b.Jobs); err != nil {
 		return 0, err
 	}
-	jobs.Handle(c, func(context.Context, *jobs.Job[noop]) error { return nil })
+	ran, all := counted(b.Jobs)
+	jobs.Handle(c, func(context.Context, *jobs.Job[noop]) error { ran(); return nil })
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
 	began := time.Now()
 	go func() { ended <- c.Run(run) }()
+	select {
+	case <-all:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 	if err := settledAll(ctx, db); err != nil {
 		return 0, err
 	}
 	rate := float64(b.Jobs) / time.Since(began).Seconds()
 	stop()
 	return rate, <-ended
+}
+
+// counted returns what counts a run, and what is closed at the n-th: the database is
+// asked whether all is settled only after that, since each question costs it as much
+// as a batch of jobs.
+func counted(n int) (ran func(), all <-chan struct{}) {
+	var runs atomic.Int64
+	done := make(chan struct{})
+	return func() {
+		if runs.Add(1) == int64(n) {
+			close(done)
+		}
+	}, done
 }
 
 // settledAll waits until no job is ready or running.
@@ -52,15 +72,16 @@ func settledAll(ctx context.Context, db *store.DB) error {
 		if err != nil || !busy {
 			return err
 		}
-		time.Sleep(10 * time.Millisecond) // a question costs the server as much as a job
+		time.Sleep(10 * time.Millisecond)
 	}
 	return ctx.Err()
 }
 
 // latency: from the call of Enqueue to the start of the handler on an idle
-// queue, 100 jobs a second, enqueued by a client other than the one that runs.
+// queue, 100 jobs a second, enqueued by a client other than the one that runs. The
+// first jobs are not counted: both clients open their connections with them.
 func (b *bench) latency(ctx context.Context, db *store.DB) error {
-	const n = 1000
+	const n, first = 1000, 100
 	worker, err := b.client(db, 10)
 	if err != nil {
 		return err
@@ -74,8 +95,8 @@ func (b *bench) latency(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	started := make(chan int, n)
-	times := make([]time.Time, n)
+	started := make(chan int, first+n)
+	times := make([]time.Time, first+n)
 	jobs.Handle(worker, func(_ context.Context, j *jobs.Job[noop]) error {
 		times[j.Args.N] = time.Now()
 		started <- j.Args.N
@@ -85,10 +106,10 @@ func (b *bench) latency(ctx context.Context, db *store.DB) error {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- worker.Run(run) }()
-	called := make([]time.Time, n)
+	called := make([]time.Time, first+n)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for i := range n {
+	for i := range first + n {
 		<-tick.C
 		called[i] = time.Now()
 		if _, err := caller.Enqueue(ctx, b.args(i)); err != nil {
@@ -96,10 +117,12 @@ func (b *bench) latency(ctx context.Context, db *store.DB) error {
 		}
 	}
 	var waits []time.Duration
-	for range n {
+	for range first + n {
 		select {
 		case i := <-started:
-			waits = append(waits, times[i].Sub(called[i]))
+			if i >= first {
+				waits = append(waits, times[i].Sub(called[i]))
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -47,5 +47,9 @@ func (b *bench) river(ctx context.Context, name string) error {
 			b.print(f)
 		}
 	}
-	return cmd.Wait()
+	if err := cmd.Wait(); err != nil {
+		return err
+	}
+	// What River leaves behind would be vacuumed during our run.
+	return b.server.DropDatabase(ctx, database)
 }

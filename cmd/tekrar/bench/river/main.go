@@ -168,7 +168,13 @@ func (b *bench) enqueueSingle(ctx context.Context) error {
 }
 
 func (b *bench) drainOnce(ctx context.Context, workers int) (float64, error) {
-	c, err := b.client(workers, func(int) {})
+	var ran atomic.Int64
+	all := make(chan struct{})
+	c, err := b.client(workers, func(int) {
+		if ran.Add(1) == int64(b.jobs) {
+			close(all)
+		}
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -179,6 +185,7 @@ func (b *bench) drainOnce(ctx context.Context, workers int) (float64, error) {
 	if err := c.Start(ctx); err != nil {
 		return 0, err
 	}
+	<-all
 	if err := b.settledAll(ctx); err != nil {
 		return 0, err
 	}
@@ -208,9 +215,9 @@ func (b *bench) drain(ctx context.Context) error {
 }
 
 func (b *bench) latency(ctx context.Context) error {
-	const n = 1000
-	started := make(chan struct{}, n)
-	times, called := make([]time.Time, n), make([]time.Time, n)
+	const n, first = 1000, 100
+	started := make(chan struct{}, first+n)
+	times, called := make([]time.Time, first+n), make([]time.Time, first+n)
 	c, err := b.client(10, func(i int) { times[i] = time.Now(); started <- struct{}{} })
 	if err != nil {
 		return err
@@ -220,7 +227,7 @@ func (b *bench) latency(ctx context.Context) error {
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for i := range n {
+	for i := range first + n {
 		<-tick.C
 		called[i] = time.Now()
 		if _, err := c.Insert(ctx, b.args(i), nil); err != nil {
@@ -228,10 +235,10 @@ func (b *bench) latency(ctx context.Context) error {
 		}
 	}
 	var waits []time.Duration
-	for range n {
+	for range first + n {
 		<-started
 	}
-	for i := range n {
+	for i := first; i < first+n; i++ {
 		waits = append(waits, times[i].Sub(called[i]))
 	}
 	quantiles("latency", waits)
