@@ -27,6 +27,15 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 
 	return n, err
 }
 
+// HotSize is the disk space in bytes of the tables whose rows come and go with every
+// job, indexes included.
+func (db *DB) HotSize(ctx context.Context) (n int64, err error) {
+	err = db.GetContext(ctx, &n, `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = $1 and c.relname in ('ready', 'running', 'scheduled')`, db.Schema())
+	return n, err
+}
+
 // DropSchema removes the schema with all jobs and their history.
 func (db *DB) DropSchema(ctx context.Context) error {
 	return db.Tx(ctx, func(tx *sqlx.Tx) error {

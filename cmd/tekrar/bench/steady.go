@@ -13,7 +13,8 @@ import (
 
 // steady: jobs arrive at a fixed rate while a dashboard is looked at: pages are
 // asked for and sockets are open. Printed are the time from the call of Enqueue to
-// the start of the handler, what waited at the end, and what a page took.
+// the start of the handler, what waited at the end, what a page took, and how much
+// the tables whose rows come and go grew from a third of the time to its end.
 func (b *bench) steady(ctx context.Context, db *store.DB) error {
 	worker, err := b.client(db, b.Workers)
 	if err != nil {
@@ -29,8 +30,21 @@ func (b *bench) steady(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
+	early := make(chan int64, 1)
+	third := time.AfterFunc(time.Duration(b.Seconds)*time.Second/3, func() {
+		size, _ := db.HotSize(ctx)
+		early <- size
+	})
+	defer third.Stop()
 	if err := b.arrive(ctx, worker, started); err != nil {
 		return err
+	}
+	size, err := db.HotSize(ctx)
+	if err != nil {
+		return err
+	}
+	if was := <-early; was > 0 {
+		b.print(Figure{Bench: "steady", Figure: "hot_tables_growth", Value: float64(size) / float64(was), Unit: "ratio"})
 	}
 	waits := started.all()
 	b.print(Figure{Bench: "steady", Figure: "waiting_at_the_end", Value: float64(b.Rate*b.Seconds - len(waits)), Unit: "jobs"})

@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/gorilla/websocket"
 
 	"github.com/tekrar/tekrar/jobs"
-	"github.com/tekrar/tekrar/web"
 )
 
 const (
@@ -31,33 +27,26 @@ var looked = []string{"/", "/jobs?state=succeeded", "/jobs?state=enqueued", "/jo
 
 // look is a dashboard with people in front of it.
 type look struct {
-	app       *fiber.App
-	dashboard *web.Dashboard
-	stop      context.CancelFunc
-	people    sync.WaitGroup
-	frames    atomic.Int64
-	failed    atomic.Pointer[error]
+	*site
+	stop   context.CancelFunc
+	people sync.WaitGroup
+	frames atomic.Int64
+	failed atomic.Pointer[error]
 
 	mu    sync.Mutex
 	pages []time.Duration
 }
 
 func (b *bench) lookOn(ctx context.Context, c *jobs.Client) (*look, error) {
-	l := &look{app: fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true})}
-	var err error
-	if l.dashboard, err = web.Mount(l.app, "/", c, web.Options{Access: web.None(), Logger: slog.New(slog.DiscardHandler)}); err != nil {
-		return nil, err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s, err := serve(c)
 	if err != nil {
 		return nil, err
 	}
+	l := &look{site: s}
 	ctx, l.stop = context.WithCancel(ctx)
-	l.people.Go(func() { _ = l.app.Listener(listener) })
-	host := listener.Addr().String()
-	l.people.Go(func() { l.load(ctx, host) })
+	l.people.Go(func() { l.load(ctx, s.host) })
 	for i := range tabs {
-		l.people.Go(func() { l.watch(ctx, host, looked[i%len(looked)]) })
+		l.people.Go(func() { l.watch(ctx, s.host, looked[i%len(looked)]) })
 	}
 	return l, nil
 }
@@ -134,9 +123,7 @@ func (l *look) fail(err error) { l.failed.CompareAndSwap(nil, &err) }
 // end closes everything and returns how long pages took and how many frames came.
 func (l *look) end() (pages []time.Duration, frames int64, err error) {
 	l.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	err = errors.Join(l.dashboard.Close(ctx), l.app.ShutdownWithContext(ctx))
+	err = l.close()
 	l.people.Wait()
 	if failed := l.failed.Load(); failed != nil {
 		err = errors.Join(*failed, err)
