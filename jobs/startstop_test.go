@@ -26,7 +26,7 @@ func TestLIF01RunTwiceAndBeforeStart(t *testing.T) {
 		t.Errorf("Run with an ended context: %v", err)
 	}
 	same(t, 0, ask[int](t, db, `select count(*) from tekrar.servers`))
-	for round := range 20 {
+	for round := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
 		const callers = 4
 		results := make(chan error, callers)
@@ -120,7 +120,7 @@ func TestLIF09NoLeakPerStartAndStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := ask[string](t, db, `select current_database()`)
-	for cycle := range 20 {
+	for cycle := range 100 {
 		r := startOn(t, db, quickly(), on(func(context.Context, *jobs.Job[task]) error { return nil }))
 		ctx, cancel := context.WithCancel(t.Context())
 		changes := r.Watch(ctx)

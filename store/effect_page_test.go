@@ -29,7 +29,7 @@ func manyClaims(e *engine, n int) {
 // tables as on full ones.
 func TestClaimAndCallPagesFollowTheirIndex_SCL01(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t, storetest.New(t)) // not recycled: it leaves bloat
+	e := newEngine(t, storetest.Fresh(t)) // it leaves bloat
 	walks := regexp.MustCompile(`Seq Scan on (effect_\w+|provider_calls|jobs|history|running|servers)|(Hash|Merge) \w*Join|Hash Anti`)
 	looked := func(when string) {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 // look into the index of unsettled claims.
 func TestEffectStatementsKeepTheirPlans(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t, storetest.New(t)) // not recycled: it leaves bloat
+	e := newEngine(t, storetest.Fresh(t)) // it leaves bloat
 	walks := regexp.MustCompile(`Seq Scan on (effect_\w+|jobs|running|ready|scheduled|failed|servers)|(Hash|Merge) \w*Join|Hash Anti`)
 	gate := regexp.MustCompile(`One-Time Filter: \(i\w*\.state = 4\)\s+-> +Index Scan using effect_claims_unsettled on effect_claims c\s+Index Cond: \(job_id = i\w*\.job_id\)`)
 	looked := func(when string) {

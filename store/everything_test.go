@@ -111,13 +111,13 @@ func everything(t *testing.T, db *store.DB) {
 
 func TestEveryStatement(t *testing.T) {
 	t.Parallel()
-	everything(t, recycled(t))
+	everything(t, storetest.New(t))
 }
 
 // ARG-10: the same with parameters and results in binary.
 func TestEveryStatementInBinaryMode_ARG10(t *testing.T) {
 	t.Parallel()
-	everything(t, storetest.Open(t, with(recycled(t).DSN(), "binary_parameters", "yes"), store.Options{}))
+	everything(t, storetest.Open(t, with(storetest.New(t).DSN(), "binary_parameters", "yes"), store.Options{}))
 }
 
 // DBX-09, DBX-11: any schema, quoted; nothing appears elsewhere.

@@ -25,7 +25,7 @@ type race struct {
 func newRace(t *testing.T, point string) *race {
 	t.Helper()
 	t.Parallel()
-	db := recycled(t)
+	db := storetest.New(t)
 	dsn := db.DSN()
 	r := &race{engine: newEngine(t, db),
 		first: storetest.Open(t, named(dsn, "first"), store.Options{}), second: storetest.Open(t, named(dsn, "second"), store.Options{}),

@@ -122,7 +122,7 @@ func TestReclaimTakesJobsOfUnknownServers_LSE09_LSE19(t *testing.T) {
 // there are writes again: those who are well have not renewed their leases yet.
 func TestReclaimIsNotTriedAgainAfterAnOutage_DBX16(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t, storetest.New(t)) // not recycled: it leaves a trigger
+	e := newEngine(t, storetest.New(t))
 	other := e.register("two")
 	e.expire(other)
 	e.exec(`create sequence tekrar.tries`)

@@ -12,7 +12,7 @@ import (
 // whatever the tables hold and whatever their statistics say.
 func TestHotStatementsKeepTheirPlans(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t, storetest.New(t)) // not recycled: it leaves bloat
+	e := newEngine(t, storetest.Fresh(t)) // it leaves bloat
 	looked := func(when string) {
 		t.Helper()
 		for name, r := range store.Writings(e.db) {

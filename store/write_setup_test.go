@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // engine is what a process that runs jobs does with the store, by hand.
@@ -20,7 +21,7 @@ type engine struct {
 func writeSetup(t *testing.T) *engine {
 	t.Helper()
 	t.Parallel()
-	return newEngine(t, recycled(t))
+	return newEngine(t, storetest.New(t))
 }
 
 func newEngine(t *testing.T, db *store.DB) *engine {

@@ -13,11 +13,19 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-// New opens a migrated, empty database of this test's own. It is closed and
-// dropped when the test ends.
+// New opens a migrated, empty database of this test's own, and closes it when the
+// test ends. Other tests had it before: the order of its pages on disk and what the
+// planner knows of it are theirs. A test of plans or sizes takes Fresh.
 func New(t testing.TB) *store.DB {
 	t.Helper()
 	return Open(t, DSN(t), store.Options{})
+}
+
+// Fresh is New with a database that nobody had before and nobody gets after.
+func Fresh(t testing.TB) *store.DB {
+	t.Helper()
+	ensure(t)
+	return Open(t, create(t, shared.copy), store.Options{})
 }
 
 // Open opens dsn and closes it when the test ends.
@@ -31,11 +39,23 @@ func Open(t testing.TB, dsn string, o store.Options) *store.DB {
 	return db
 }
 
-// DSN is the address of a migrated, empty database of this test's own.
+// DSN is the address of the database that New opens.
 func DSN(t testing.TB) string {
 	t.Helper()
 	ensure(t)
-	return create(t, shared.copy)
+	if shared.server == nil { // a server that stays: nothing is left there
+		return create(t, shared.copy)
+	}
+	dsn := spareDSN(t)
+	if dsn == "" {
+		dsn = create(t, shared.copy)
+	}
+	t.Cleanup(func() { // after all that the test opened was closed
+		if !t.Failed() {
+			spare <- dsn
+		}
+	})
+	return dsn
 }
 
 // EmptyDSN is the address of a database of this test's own without any schema.
@@ -45,18 +65,22 @@ func EmptyDSN(t testing.TB) string {
 	return create(t, "")
 }
 
+// create leaves the database to the end of the private server: the file system
+// searches long for new files just after many were removed.
 func create(t testing.TB, clause string) string {
 	t.Helper()
 	name := newName("test")
 	Exec(t, shared.admin, "create database "+pq.QuoteIdentifier(name)+clause)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		// Forced, since a test that leaks a connection must not fail the next one.
-		if err := execOnce(ctx, shared.admin, "drop database if exists "+pq.QuoteIdentifier(name)+" with (force)"); err != nil {
-			t.Errorf("storetest: drop database: %v", err)
-		}
-	})
+	if shared.server == nil {
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			// Forced, since a test that leaks a connection must not fail the next one.
+			if err := execOnce(ctx, shared.admin, "drop database if exists "+pq.QuoteIdentifier(name)+" with (force)"); err != nil {
+				t.Errorf("storetest: drop database: %v", err)
+			}
+		})
+	}
 	return withDatabase(shared.base, name)
 }
 

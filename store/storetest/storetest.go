@@ -36,6 +36,7 @@ var shared struct {
 	admin    *sql.DB        // creates and drops the databases
 	template string
 	copy     string // clause of "create database" that copies the template
+	shape    string // the answer of the template to shapeQuery
 }
 
 // Run runs the package's tests and stops the server if one was started.
@@ -124,8 +125,12 @@ func buildTemplate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := db.Migrate(ctx); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	err = db.GetContext(ctx, &shared.shape, shapeQuery)
 	// Postgres copies only a database that nobody is connected to.
-	return errors.Join(db.Migrate(ctx), db.Close())
+	return errors.Join(err, db.Close())
 }
 
 func stop() error {

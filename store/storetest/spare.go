@@ -1,0 +1,83 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/lib/pq"
+)
+
+// spare holds the addresses of databases whose tests have ended: emptying one costs a
+// tenth of copying a new one (truncate costs as much as the copy).
+var spare = make(chan string, 10_000)
+
+// spareDSN is the address of a database that is empty again, "" if there is none. One
+// that was left in another shape than the template's, or connected to, is left alone.
+func spareDSN(t testing.TB) string {
+	t.Helper()
+	for {
+		select {
+		case dsn := <-spare:
+			if ok, err := emptied(t.Context(), dsn); err == nil && ok {
+				return dsn
+			}
+		default:
+			return ""
+		}
+	}
+}
+
+// shapeQuery tells what a test can change in a database beside rows: relations,
+// columns and their defaults, constraints, triggers, functions, settings.
+const shapeQuery = `select md5(string_agg(x, chr(10) order by x)) from (
+select format('relation %s.%s %s %s', n.nspname, c.relname, c.relkind, c.reloptions) as x
+from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^(pg_|information_schema)'
+union all select format('column %s.%s %s %s %s', a.attrelid::regclass, a.attname, a.atttypid, a.attnotnull, pg_get_expr(d.adbin, d.adrelid))
+from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where n.nspname !~ '^(pg_|information_schema)' and a.attnum > 0
+union all select format('constraint %s %s', conname, pg_get_constraintdef(oid)) from pg_constraint where conrelid <> 0
+union all select format('trigger %s %s', tgrelid::regclass, pg_get_triggerdef(oid)) from pg_trigger
+union all select format('function %s', p.oid::regprocedure) from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname !~ '^(pg_|information_schema)'
+union all select format('schema %s', nspname) from pg_namespace where nspname !~ '^pg_(toast_)?temp_'
+union all select format('setting %s', s.setconfig) from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database()
+union all select format('version %s', max(version_id)) from tekrar.goose_db_version) s`
+
+const strangersQuery = `select count(*) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+
+const emptyStatement = `do $$ declare name text; begin
+for name in select tablename from pg_tables where schemaname = 'tekrar' and tablename <> 'goose_db_version' loop
+	execute format('delete from tekrar.%I', name);
+end loop;
+perform setval(c.oid::regclass, 1, false) from pg_class c
+where c.relkind = 'S' and c.relnamespace = 'tekrar'::regnamespace and c.relname !~ 'goose';
+end $$`
+
+// emptied removes what a test left, if it left nothing but rows.
+func emptied(ctx context.Context, dsn string) (bool, error) {
+	c, err := pq.NewConnector(dsn)
+	if err != nil {
+		return false, err
+	}
+	pool := sql.OpenDB(c)
+	defer pool.Close()
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+	var shape string
+	var strangers int
+	if err := tx.QueryRowContext(ctx, shapeQuery).Scan(&shape); err != nil || shape != shared.shape {
+		return false, err
+	}
+	if err := tx.QueryRowContext(ctx, strangersQuery).Scan(&strangers); err != nil || strangers > 0 {
+		return false, err
+	}
+	if _, err := tx.ExecContext(ctx, emptyStatement); err != nil {
+		return false, err
+	}
+	return true, tx.Commit()
+}
