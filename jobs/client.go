@@ -59,6 +59,7 @@ type Client struct {
 	single  *combiner[store.NewJob, store.Created]
 	waking  *waking
 	changes *changes
+	waits   waitCounts
 	engine  atomic.Pointer[engine]
 }
 

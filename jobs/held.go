@@ -30,6 +30,9 @@ type attempt struct {
 
 func (a *attempt) token() store.Token { return store.Token{ID: a.ID, Attempt: a.Attempt} }
 
+// waited is the time from ready to start. Both are instants of the database's clock.
+func (a *attempt) waited() time.Duration { return max(0, a.StartedAt.Sub(a.ReadyAt)) }
+
 func (a *attempt) counters() counters {
 	return counters{Attempt: a.Attempt, Retry: a.Retry, Losses: a.Losses, Snoozes: a.Snoozes}
 }

@@ -91,6 +91,7 @@ func (e *engine) attempt(slot int, a *attempt) {
 		res.Err, res.Cause = context.Cause(ctx), context.Cause(ctx)
 		return
 	}
+	e.c.waits.add(a.Queue, a.waited())
 	if hook := e.cfg.Hooks.Started; hook != nil {
 		info, _ := Current(ctx)
 		tell(log.get(), "Started", func() { hook(ctx, info) })

@@ -52,7 +52,7 @@ func (a *attempt) settled(slot int, took time.Duration, d decision) unsettled {
 	s := store.Settled{
 		ID: a.ID, Attempt: a.Attempt, State: d.State, Outcome: d.Outcome, Cause: d.Cause, Delay: d.Delay,
 		Retry: d.Next.Retry, Snoozes: d.Next.Snoozes, Losses: d.Next.Losses,
-		Latency: max(0, a.StartedAt.Sub(a.ReadyAt)), Duration: took, Worker: slot,
+		Latency: a.waited(), Duration: took, Worker: slot,
 		Reason: d.Reason, ErrorType: d.ErrorType, ErrorLine: d.ErrorLine, Fingerprint: d.Fingerprint,
 	}
 	data := errorData(d)

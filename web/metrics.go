@@ -76,6 +76,7 @@ var (
 	descFirstRatio = desc("first_attempt_success_ratio", "First attempts of the last five minutes that succeeded, of those that succeeded or failed; absent without any.")
 	descRun        = desc("attempt_run_seconds", "Run time of attempts that succeeded or failed.", "kind")
 	descWait       = desc("attempt_wait_seconds", "Time from ready to start of attempts that ended.", "queue")
+	descServerWait = desc("server_wait_seconds", "Time from ready to start of the attempts that the process which was asked started itself, since it began.", "queue")
 	descDepth      = desc("queue_depth", "Enqueued jobs, counted to 10,000 a queue.", "queue")
 	descOldest     = desc("queue_oldest_seconds", "How long the oldest enqueued job waits; 0 when none does.", "queue")
 	descRunning    = desc("queue_running", "Processing jobs.", "queue")

@@ -2,8 +2,8 @@ package web_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -91,6 +91,10 @@ func TestMetrics(t *testing.T) {
 	if w := s.value("tekrar_attempt_wait_seconds", "queue=default").GetSummary(); w.GetSampleCount() != 3 {
 		t.Errorf("wait: %v", w)
 	}
+	own := s.value("tekrar_server_wait_seconds", "queue=default").GetHistogram()
+	if own.GetSampleCount() != 3 || own.GetSampleSum() <= 0 || len(own.GetBucket()) < 18 || own.GetBucket()[17].GetCumulativeCount() != 3 {
+		t.Errorf("waits of this process: %v", own)
+	}
 	exported := map[string]bool{}
 	for name, f := range s {
 		exported[name] = true
@@ -103,11 +107,11 @@ func TestMetrics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasSuffix(file, ".json") && !json.Valid(text) {
-			t.Errorf("%s is no JSON", file)
-		}
-		if strings.HasSuffix(file, ".yml") {
-			checkRules(t, text)
+		switch filepath.Ext(file) {
+		case ".json":
+			checkDashboard(t, text, s.labels())
+		case ".yml":
+			checkRules(t, text, s.labels())
 		}
 		used := regexp.MustCompile(`\btekrar_[a-z0-9_]+`).FindAllString(string(text), -1)
 		if len(used) < 10 {
@@ -122,7 +126,7 @@ func TestMetrics(t *testing.T) {
 }
 
 // checkRules holds the file to what Prometheus wants of alert rules.
-func checkRules(t *testing.T, text []byte) {
+func checkRules(t *testing.T, text []byte, labels map[string][]string) {
 	t.Helper()
 	var file struct {
 		Groups []struct {
@@ -139,8 +143,11 @@ func checkRules(t *testing.T, text []byte) {
 		t.Fatalf("alert rules: %v", err)
 	}
 	for _, r := range file.Groups[0].Rules {
-		if r.Alert == "" || strings.Count(r.Expr, "(") != strings.Count(r.Expr, ")") || strings.Count(r.Expr, `"`)%2 != 0 || r.Labels["severity"] == "" || r.Annotations["summary"] == "" {
+		if r.Alert == "" || r.Labels["severity"] == "" || r.Annotations["summary"] == "" {
 			t.Errorf("rule %+v", r)
+		}
+		for _, fault := range exprFaults(r.Expr, r.Annotations["summary"]+r.Annotations["description"], labels) {
+			t.Errorf("%s: %s: %s", r.Alert, fault, r.Expr)
 		}
 		if _, err := model.ParseDuration(r.For); r.For != "" && err != nil {
 			t.Errorf("%s: %v", r.Alert, err)

@@ -47,3 +47,12 @@ func (p *program) runBenchWorker(ctx context.Context, in io.Reader, args []strin
 func (p *program) runChaosWorker(ctx context.Context, in io.Reader, names []string) error {
 	return bench.RunChaosWorker(ctx, p.getenv("DATABASE_URL"), in, p.stderr, names)
 }
+
+// runSoak is not in the list of commands: .ci/soak-patroni starts it, does harm to the
+// database, and names each fault on its input.
+func (p *program) runSoak(ctx context.Context, in io.Reader, args []string) error {
+	if len(args) != 1 {
+		return usagef("%s needs a folder for what it writes", bench.SoakCommand)
+	}
+	return bench.Soak(ctx, p.getenv("DATABASE_URL"), args[0], in, p.stdout)
+}

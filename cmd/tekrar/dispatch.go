@@ -29,6 +29,9 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 	if args[0] == bench.ChaosWorkerCommand {
 		return p.runChaosWorker(ctx, os.Stdin, args[1:])
 	}
+	if args[0] == bench.SoakCommand {
+		return p.runSoak(ctx, os.Stdin, args[1:])
+	}
 	cmd, rest, err := find(args)
 	if err != nil {
 		return err

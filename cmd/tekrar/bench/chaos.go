@@ -120,7 +120,7 @@ func (c *chaos) startWorkers(log io.Writer) error {
 		if err != nil {
 			return err
 		}
-		w := &worker{name: name, link: k, spawn: spawn, dsn: c.dsn, log: log, healthy: time.Now(), deaths: map[int]time.Time{}}
+		w := &worker{name: name, link: k, spawn: spawn, dsn: k.dsn(c.dsn), log: log, healthy: time.Now(), deaths: map[int]time.Time{}}
 		c.workers = append(c.workers, w)
 		if err := w.start(); err != nil {
 			return err

@@ -185,8 +185,10 @@ func (e *evidence) judgeUnique() {
 	}
 }
 
-// judgeAttempts: one processing row each, at most one outcome, by its own token.
+// judgeAttempts: one processing row each, at most one outcome, by its own token; and
+// no job succeeds twice.
 func (e *evidence) judgeAttempts() {
+	succeeded := map[int64]bool{}
 	for k, t := range e.attempts {
 		if k.attempt == 0 {
 			continue
@@ -205,6 +207,12 @@ func (e *evidence) judgeAttempts() {
 			}
 		}
 		for _, o := range t.outcomes {
+			if o.State == store.Succeeded {
+				if succeeded[k.job] {
+					e.breach("succeeded twice: job %d", k.job)
+				}
+				succeeded[k.job] = true
+			}
 			if len(t.late) > 0 && o.Settled {
 				e.breach("settled twice: job %d attempt %d has its own outcome (%s) and a late row", k.job, k.attempt, o.State)
 			}

@@ -126,6 +126,10 @@ func TestChaosCheckerFindsBreaches(t *testing.T) {
 			[]string{"claims: job 1 attempt 1 has 2 processing rows"}},
 		"lost outcome": {func(e *evidence) { e.record.Steps = slices.DeleteFunc(e.record.Steps, is(1, store.Succeeded)) },
 			[]string{"outcomes: job 1 attempt 1 has 0 outcome rows", "unfinished: job 1 is processing"}},
+		"another attempt that succeeded": {func(e *evidence) {
+			e.record.Steps[slices.IndexFunc(e.record.Steps, is(2, store.Failed))].State = store.Succeeded
+		},
+			[]string{"succeeded twice: job 2"}},
 		"late beside an outcome": {func(e *evidence) { e.repeat(1, store.Succeeded, store.Late) }, []string{"settled twice: job 1 attempt 1"}},
 		"another's token": {func(e *evidence) {
 			e.record.Steps[slices.IndexFunc(e.record.Steps, is(1, store.Succeeded))].Server.Int64 = 99

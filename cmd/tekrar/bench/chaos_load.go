@@ -19,6 +19,7 @@ type load struct {
 	db     *store.DB // through a link, which fails as well
 	client *jobs.Client
 	*ledger
+	spare bool // no job ends its process
 }
 
 // run enqueues until ctx ends.
@@ -156,7 +157,7 @@ func (l *load) job(rnd *rand.Rand) (n int64, args jobs.Args) {
 		s.Steps = [][]string{{"snooze", "ok"}, {"snooze", "snooze", "fail", "ok"}}[rnd.IntN(2)]
 	case d < 940:
 		s.Steps = [][]string{{"panic", "ok"}, {"panic"}}[rnd.IntN(2)]
-	case d < 941:
+	case d < 941 && !l.spare:
 		s.Steps = []string{"exit", "ok"}
 	default:
 		s.Steps = [][]string{{"fail", "ok"}, {"fail"}}[rnd.IntN(2)]

@@ -32,7 +32,7 @@ type worker struct {
 }
 
 func (w *worker) start() error {
-	cmd := w.spawn(w.name, w.link.dsn(w.dsn))
+	cmd := w.spawn(w.name, w.dsn)
 	cmd.Stderr = w.log
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
