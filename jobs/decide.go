@@ -123,7 +123,7 @@ func (d *decision) describe(res result, err error) {
 	d.ErrorText = res.errorText(err)
 	d.ErrorLine = clip(firstLine(d.ErrorText), maxErrorLine)
 	d.Stack = cleanText(trimStack(res.Stack), maxStackText)
-	d.Fingerprint = fingerprint(d.ErrorType, d.ErrorText)
+	d.Fingerprint = Fingerprint(d.ErrorType, d.ErrorText)
 	d.FailedReason = fmt.Sprintf("An error occurred during attempt %d", d.Next.Attempt)
 }
 

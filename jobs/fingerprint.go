@@ -57,10 +57,10 @@ func tellingType(err error) string {
 var varying = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b` +
 	`|\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+(?:\.\d+)*`)
 
-// fingerprint groups failures: equal for the same type and the same first line,
+// Fingerprint groups failures: equal for the same type and the same first line,
 // whatever the numbers and ids in it. It is a hash: Postgres indexes it, not the
 // text.
-func fingerprint(errorType, text string) int64 {
+func Fingerprint(errorType, text string) int64 {
 	line := clip(firstLine(text), maxErrorLine)
 	line = varying.ReplaceAllStringFunc(line, func(s string) string {
 		if strings.ContainsAny(s, "0123456789") {

@@ -15,6 +15,12 @@ import (
 //
 // What is wrong with the spec is returned as one *InputError a field, joined.
 func (c *Client) SaveRecurring(ctx context.Context, actor string, s RecurringSpec) error {
+	return c.SaveRecurringIf(ctx, actor, s, nil)
+}
+
+// SaveRecurringIf asks before it saves, with the stored row locked; nil: there is
+// none. An error of may is returned, and nothing is saved.
+func (c *Client) SaveRecurringIf(ctx context.Context, actor string, s RecurringSpec, may func(old *store.RecurringRow) error) error {
 	r, err := c.recurringRow(s, time.Now())
 	if err != nil {
 		return err
@@ -26,6 +32,11 @@ func (c *Client) SaveRecurring(ctx context.Context, actor string, s RecurringSpe
 	}
 	r.Warning = c.retryWarning(ctx, r)
 	return c.editRecurring(ctx, actor, "save recurring", s.ID, func(now time.Time, old *store.RecurringRow) (*store.RecurringRow, error) {
+		if may != nil {
+			if err := may(old); err != nil {
+				return nil, err
+			}
+		}
 		next := r
 		if old != nil {
 			next.Declared, next.Definition = old.Declared, old.Definition
@@ -75,18 +86,26 @@ func (c *Client) RemoveRecurring(ctx context.Context, actor, id string) error {
 // job is now. store.ErrNotFound: there is none of that id;
 // store.ErrStateChanged: it has been removed.
 func (c *Client) RunRecurringNow(ctx context.Context, actor, id string) (EnqueueResult, error) {
+	return c.RunRecurringNowTx(ctx, nil, actor, id)
+}
+
+// RunRecurringNowTx is RunRecurringNow in the caller's transaction; nil is one of its
+// own.
+func (c *Client) RunRecurringNowTx(ctx context.Context, tx Querier, actor, id string) (EnqueueResult, error) {
 	if err := checkActor(actor); err != nil {
 		return EnqueueResult{}, err
 	}
-	created, err := c.db.RunRecurring(ctx, actor, id, func(r store.RecurringRow) (store.NewJob, error) {
+	created, err := c.db.RunRecurring(ctx, tx, actor, id, func(r store.RecurringRow) (store.NewJob, error) {
 		_, err := scheduleOf(r) // one that is broken is repaired first
 		return jobOf(r), err
 	})
 	if err != nil {
 		return EnqueueResult{}, err
 	}
-	c.changes.watched()
-	c.enqueued(make([]store.NewJob, 1), []store.Created{created}, nil)
+	if tx == nil {
+		c.changes.watched()
+		c.enqueued(make([]store.NewJob, 1), []store.Created{created}, nil)
+	}
 	return EnqueueResult(created), nil
 }
 

@@ -115,12 +115,12 @@ func TestFingerprintGroupsWhatDiffersByIDs(t *testing.T) {
 		{"first\nsecond", "first\nother"},
 	}
 	for _, c := range same {
-		if fingerprint("e", c[0]) != fingerprint("e", c[1]) {
+		if Fingerprint("e", c[0]) != Fingerprint("e", c[1]) {
 			t.Errorf("%q and %q do not group", c[0], c[1])
 		}
 	}
-	if fingerprint("e", "defaced") == fingerprint("e", "effaced") || fingerprint("e", "x") == fingerprint("f", "x") ||
-		fingerprint("e", "order not found") == fingerprint("e", "user not found") {
+	if Fingerprint("e", "defaced") == Fingerprint("e", "effaced") || Fingerprint("e", "x") == Fingerprint("f", "x") ||
+		Fingerprint("e", "order not found") == Fingerprint("e", "user not found") {
 		t.Error("different failures group")
 	}
 }

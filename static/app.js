@@ -52,8 +52,7 @@ function say(text) {
   }, Math.max(50, lastSaid + 10000 - performance.now()));
 }
 
-function fresh(at) {
-  const t = Date.parse(at);
+function fresh(t) {
   if (!t || t < asOf) return;
   asOf = t;
   skew = asOf - Date.now();
@@ -184,9 +183,8 @@ function news(n) {
 
 let etag = "";
 async function refetch() {
-  const headers = etag ? { "If-None-Match": etag } : {};
-  const res = await fetch(location.href, { headers, credentials: "same-origin", cache: "no-store" });
-  if (res.status === 304) return fresh(new Date(Date.now() + skew).toISOString());
+  const res = await fetch(location.href, { headers: { "If-None-Match": etag }, cache: "no-store" });
+  if (res.status === 304) return fresh(Date.now() + skew);
   if (!res.ok || res.redirected) throw new Error("status " + res.status);
   etag = res.headers.get("ETag") || "";
   adopt(new DOMParser().parseFromString(await res.text(), "text/html"));
@@ -202,7 +200,7 @@ function adopt(doc) {
   const whole = doc.querySelector(".pager,.empty-nomatch") && !doc.querySelector("[rel=next]");
   if (whole) for (const row of all("tr[data-part=row]")) if (!doc.getElementById(row.id)) row.classList.add("gone");
   if (more) news(more);
-  fresh(doc.body.dataset.now);
+  fresh(Date.parse(doc.body.dataset.now));
 }
 
 // The socket.
@@ -216,16 +214,12 @@ let heard = 0; // when the socket last opened or spoke
 
 const wanted = () => address && mode !== "paused" && !document.hidden;
 
-function liveURL() {
-  const u = new URL(address, location.href);
-  u.protocol = u.protocol === "https:" ? "wss:" : "ws:";
-  return u;
-}
-
 function connect() {
   clearTimeout(timer);
   if (!wanted() || socket) return;
-  const s = new WebSocket(liveURL());
+  const u = new URL(address, location.href);
+  u.protocol = u.protocol.replace("http", "ws");
+  const s = new WebSocket(u);
   socket = s;
   seq = 0;
   s.onopen = () => {
@@ -243,10 +237,13 @@ function connect() {
 
 function receive(f) {
   const gap = seq && f.seq > seq + 1;
-  seq = f.seq || seq;
-  for (const p of f.parts || []) enqueue(p.id, Number(p.v), parse(p.html));
-  if (f.news > 0) news(f.news);
-  if (f.asOf) fresh(f.asOf);
+  seq = f.reload ? 0 : f.seq; // frames left out before a reload are in its fetch
+  for (const p of f.parts || []) {
+    etag = ""; // no longer the page that it stands for
+    enqueue(p.id, Number(p.v), parse(p.html));
+  }
+  if (f.news) news(f.news);
+  fresh(Date.parse(f.asOf));
   if (f.reload || gap) refetch().catch(() => {});
 }
 
@@ -271,7 +268,7 @@ function disconnect() {
 
 function resume() {
   if (!wanted()) return;
-  tries = Math.max(1, tries); // there was a gap
+  tries ||= 1; // there was a gap
   connect();
 }
 
@@ -338,7 +335,7 @@ addEventListener("submit", async (e) => {
   e.preventDefault();
   try {
     const data = new URLSearchParams(new FormData(form, e.submitter));
-    const res = await fetch(form.action, { method: "POST", body: data, credentials: "same-origin" });
+    const res = await fetch(form.action, { method: "POST", body: data });
     const doc = new DOMParser().parseFromString(await res.text(), "text/html");
     const note = doc.querySelector("#notice");
     if (res.ok && note) byId("notice").replaceChildren(...note.childNodes);
@@ -363,7 +360,8 @@ function pause() {
 addEventListener("visibilitychange", () => (document.hidden ? disconnect() : resume()));
 addEventListener("pageshow", (e) => { if (e.persisted) resume(); });
 addEventListener("pagehide", disconnect);
-addEventListener("offline", () => { if (socket) { disconnect(); lost(); } });
+// The event may come late, when the network is back.
+addEventListener("offline", () => { if (socket && !navigator.onLine) { disconnect(); lost(); } });
 
 enhance();
 setInterval(() => {

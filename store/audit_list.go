@@ -17,7 +17,7 @@ type AuditRow struct {
 	JobID  *int64    `db:"job_id"`
 	// Detail is a JSON object or nil. Keys, each only where it applies: from (the
 	// state before, as a number), queue, kind, recurring, spec, zone, group, filter,
-	// n (jobs it was about), bulk (the operation's id).
+	// n (jobs it was about), bulk (the operation's id), copied_from (a job's id).
 	Detail json.RawMessage `db:"detail"`
 	// Bulk is the operation that a row with the key bulk began.
 	Bulk *int64 `db:"bulk"`

@@ -14,6 +14,8 @@ type filterJSON struct {
 	Cause Cause  `json:"cause,omitempty"`
 	Group string `json:"group,omitempty"`
 	Query string `json:"q,omitempty"`
+
+	Hidden *Hidden `json:"hidden,omitempty"`
 }
 
 // JSON writes the filter without its place and size of a page.
@@ -21,6 +23,9 @@ func (f JobFilter) JSON() string {
 	out := filterJSON{State: f.State.String(), Queue: f.Queue, Kind: f.Kind, Cause: f.Cause, Query: f.Query.String()}
 	if f.Group != nil {
 		out.Group = GroupName(*f.Group)
+	}
+	if f.Query.readsArgs() && !f.Hidden.IsZero() {
+		out.Hidden = &f.Hidden
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -48,6 +53,9 @@ func ParseFilter(text []byte) (f JobFilter, err error) {
 	}
 	if f.Query, err = ParseQuery(in.Query); err != nil {
 		return f, fmt.Errorf("read filter: query %w", err)
+	}
+	if in.Hidden != nil {
+		f.Hidden = *in.Hidden
 	}
 	return f, f.check()
 }

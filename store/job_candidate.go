@@ -57,7 +57,7 @@ func (db *DB) candidates(ctx context.Context, f JobFilter, from place, n int) (f
 	var args []any
 	if f.State == Succeeded || f.State == Deleted {
 		var condition string
-		condition, args = f.Query.condition([]any{f.State, f.Kind, f.Queue, from.id, n}, f.AsOf)
+		condition, args = f.Query.condition([]any{f.State, f.Kind, f.Queue, from.id, n}, f.AsOf, f.Hidden)
 		text = finishedFound + fmt.Sprintf(finishedConditions, condition)
 	} else {
 		page, direction, condition := hotPages[f.State], "asc", ""
@@ -67,22 +67,28 @@ func (db *DB) candidates(ctx context.Context, f JobFilter, from place, n int) (f
 		if newestFirst(f.State) {
 			direction = "desc"
 		}
-		condition, args = f.Query.condition(f.pageArgs(from.at, from.id, n), f.AsOf)
+		condition, args = f.Query.condition(f.pageArgs(from.at, from.id, n), f.AsOf, f.Hidden)
 		text = withPage("candidate", page) + fmt.Sprintf(hotCandidates, condition, direction)
 	}
 	// Not db.sql: queries differ without end, and it keeps each text.
-	if err := db.SelectContext(ctx, &found, db.qualified(text), args...); err != nil {
+	if err := db.selectAs(ctx, &found, db.qualified(text), args...); err != nil {
 		return nil, fmt.Errorf("list %s jobs: %w", f.State, err)
 	}
 	return found, nil
 }
 
 // walk hands the rows of a list to each, in batches, until it says no more, the
-// list ends, or time is up. done: the list ended; else at is where to go on.
+// list ends, the query can hold no more of it, or time is up. done: the list ended;
+// else at is where to go on.
 func (db *DB) walk(ctx context.Context, f JobFilter, at place, patience time.Duration, each func(candidate) bool) (end place, done bool, err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	at, until, err := db.spanOf(ctx, f, at)
+	if err != nil {
+		return at, false, err
+	}
+	old := 0 // rows in a row that are older than all that the query can hold
 	for batch := 250; ; batch = min(batch*4, candidatesBatch) {
 		from := time.Now()
 		found, err := db.candidates(ctx, f, at, batch)
@@ -97,6 +103,11 @@ func (db *DB) walk(ctx context.Context, f JobFilter, at place, patience time.Dur
 			at = c.place()
 			if !each(c) {
 				return at, false, nil
+			}
+			if old++; !c.At.Before(until) {
+				old = 0
+			} else if old == oldEnough {
+				return at, true, nil
 			}
 		}
 		if len(found) < batch {
@@ -124,12 +135,12 @@ func (db *DB) named(ctx context.Context, f JobFilter) (byState map[State][]int64
 	if err != nil || !ok {
 		return nil, ok, err
 	}
-	condition, args := f.Query.condition([]any{pq.Array(ids), f.Queue, f.Kind}, f.AsOf)
+	condition, args := f.Query.condition([]any{pq.Array(ids), f.Queue, f.Kind}, f.AsOf, f.Hidden)
 	var rows []struct {
 		ID    int64 `db:"job_id"`
 		State State `db:"state"`
 	}
-	if err := db.SelectContext(ctx, &rows, db.qualified(fmt.Sprintf(byIDCandidates, condition)), args...); err != nil {
+	if err := db.selectAs(ctx, &rows, db.qualified(fmt.Sprintf(byIDCandidates, condition)), args...); err != nil {
 		return nil, true, fmt.Errorf("look jobs up: %w", err)
 	}
 	byState = map[State][]int64{}

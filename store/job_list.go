@@ -20,9 +20,12 @@ type JobFilter struct {
 	// the Kind of that group. Nil: any.
 	Group *int64
 	Query Query
-	AsOf  time.Time // the now of ages in Query; zero: the database's now
-	After Cursor    // of the page before; zero for the first page
-	Limit int       // rows a page; 0 or less means 50, more than 500 means 500
+	// Hidden is what text in Query, alone or as args:text, does not find. For paths
+	// see CheckPaths.
+	Hidden Hidden
+	AsOf   time.Time // the now of ages in Query; zero: the database's now
+	After  Cursor    // of the page before; zero for the first page
+	Limit  int       // rows a page; 0 or less means 50, more than 500 means 500
 }
 
 // Enqueued jobs have an index for claims only, (queue, priority, ready_at): a

@@ -137,3 +137,22 @@ func (db *DB) StatesOf(ctx context.Context, f JobFilter) (n map[State]int64, ok 
 	}
 	return n, ok, err
 }
+
+// Aim turns a list to where the jobs are that its query names by id or key: a
+// person who knows the job need not know its state. n is what StatesOf says, nil
+// when the query names none.
+func (db *DB) Aim(ctx context.Context, f JobFilter) (aimed JobFilter, n map[State]int64, err error) {
+	if f.Query.IsZero() {
+		return f, nil, nil
+	}
+	n, named, err := db.StatesOf(ctx, f)
+	if err != nil || !named {
+		return f, nil, err
+	}
+	for _, s := range States {
+		if n[f.State] == 0 && n[s] > 0 {
+			f.State = s
+		}
+	}
+	return f, n, nil
+}

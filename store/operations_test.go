@@ -25,6 +25,9 @@ func operations(t *testing.T, db *store.DB) {
 		ok("search", err)
 		_, err = db.CountWithin(ctx, store.JobFilter{State: s, Kind: "k"}, time.Now(), time.Minute)
 		ok("count", err)
+		f.Hidden = store.Hidden{Keys: [][]string{{"api", "key"}}, Paths: [][]string{{"a", "*"}}}
+		_, _, err = db.Jobs(ctx, f)
+		ok("search among what is shown", err)
 		f.Query = query(t, "key:none")
 		_, _, err = db.Jobs(ctx, f)
 		ok("search by key", err)

@@ -89,3 +89,21 @@ func (s *session) runPooled(ctx context.Context, text string, scan func(*sql.Row
 	}
 	return commitError(ctx, tx.Commit())
 }
+
+// selectAs is Select on the general pool, with the settings of our connections also
+// through a pooler: text that differs from query to query has no plan that was
+// looked at, and to compile one (jit) took a second.
+func (db *DB) selectAs(ctx context.Context, rows any, text string, args ...any) error {
+	if db.local == "" {
+		return db.SelectContext(ctx, rows, text, args...)
+	}
+	tx, err := db.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // it wrote nothing
+	if _, err := tx.ExecContext(ctx, db.local); err != nil {
+		return err
+	}
+	return tx.SelectContext(ctx, rows, text, args...)
+}

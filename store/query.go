@@ -79,14 +79,19 @@ func (q Query) Number() (int64, bool) {
 	return jobNumber(q.terms[0].text)
 }
 
-// ArgPaths are the paths into args that the query compares.
-func (q Query) ArgPaths() (paths [][]string) {
+// CheckPaths refuses a query that compares a value of args at a hidden path.
+func (q Query) CheckPaths(hidden func(path []string) bool) error {
 	for _, t := range q.terms {
-		if t.path != nil {
-			paths = append(paths, t.path)
+		if t.path != nil && hidden(t.path) {
+			return badQuery("args.%s is hidden here, and cannot be searched", strings.Join(t.path, "."))
 		}
 	}
-	return paths
+	return nil
+}
+
+// readsArgs reports that some term looks at all of args.
+func (q Query) readsArgs() bool {
+	return slices.ContainsFunc(q.terms, func(t term) bool { return t.field == nil || t.field.dotted && t.path == nil })
 }
 
 // ParseQuery reads a query. Every error is a *QueryError.

@@ -31,13 +31,15 @@ type queryField struct {
 
 // A plain number is looked for as a whole value, other text also inside of one.
 const (
-	isInArgs = `exists (select 1 from tekrar.jobs j, jsonb_path_query(j.args, 'lax $.** ? (@.type() != "object" && @.type() != "array")') v
-		where j.id = c.job_id and case when @whole::boolean then v #>> '{}' = @text::text else strpos(lower(v #>> '{}'), lower(@text::text)) > 0 end)`
-	isInError = `(strpos(lower(c.error_type || ' ' || c.error_line), lower(@text::text)) > 0 or exists (select 1 from tekrar.history e
+	isInArgs = `exists (select 1 from tekrar.jobs j where j.id = c.job_id and ` + isInValues + `)`
+	// isInValues is about j.args, valueIs about one value v of it.
+	isInValues = `exists (select 1 from jsonb_path_query(j.args, 'lax $.** ? (@.type() != "object" && @.type() != "array")') v where ` + valueIs + `)`
+	valueIs    = `case when @whole::boolean then v #>> '{}' = @text::text else strpos(lower(v #>> '{}'), lower(@text::text)) > 0 end`
+	isInError  = `(strpos(lower(c.error_type || ' ' || c.error_line), lower(@text::text)) > 0 or exists (select 1 from tekrar.history e
 		where e.job_id = c.job_id and e.state = 5
 		  and strpos(lower(coalesce(e.data ->> 'error_type', '') || ' ' || coalesce(e.data ->> 'error', '')), lower(@text::text)) > 0))`
 	isAnywhere = `(c.job_id::text = @text::text or strpos(lower(c.kind), lower(@text::text)) > 0 or strpos(lower(c.queue), lower(@text::text)) > 0
-		or exists (select 1 from tekrar.jobs j where j.id = c.job_id and @text::text = any(j.tags)) or ` + isInError + ` or ` + isInArgs + `)`
+		or exists (select 1 from tekrar.jobs j where j.id = c.job_id and @text::text = any(j.tags)) or ` + isInError + ` or {in args})`
 )
 
 var queryFields = []*queryField{

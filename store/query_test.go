@@ -137,7 +137,7 @@ func TestQueryTextHoldsNoValues(t *testing.T) {
 			continue
 		}
 		for _, path := range [][]string{nil, {evil}} {
-			text, args := Query{[]term{{field: f, path: path, op: equal, text: evil}}}.condition(nil, time.Time{})
+			text, args := Query{[]term{{field: f, path: path, op: equal, text: evil}}}.condition(nil, time.Time{}, Hidden{Keys: [][]string{{evil}}, Paths: [][]string{{evil}}})
 			if strings.Contains(text, "drop") || len(args) == 0 {
 				t.Errorf("%s: %s, %v", f.name, text, args)
 			}

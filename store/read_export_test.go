@@ -1,5 +1,23 @@
 package store
 
+import (
+	"context"
+	"time"
+)
+
+// Walked counts the rows that a search for all of f looks at.
+func (db *DB) Walked(ctx context.Context, f JobFilter) (n int, err error) {
+	at, id, err := f.After.after(f.State)
+	if err != nil {
+		return 0, err
+	}
+	_, _, err = db.walk(ctx, f, place{at, id}, time.Minute, func(candidate) bool {
+		n++
+		return true
+	})
+	return n, err
+}
+
 // Reading is a statement that pages run, with example parameters as SQL literals.
 type Reading struct{ Text, Params string }
 

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -69,55 +67,20 @@ func (db *DB) EditRecurring(ctx context.Context, actor, action, id string, chang
 }
 
 // lockedRecurring gives nil when there is no such row.
-func (db *DB) lockedRecurring(ctx context.Context, tx *sqlx.Tx, id string) (*RecurringRow, time.Time, error) {
-	r := &RecurringRow{}
-	err := tx.GetContext(ctx, r, db.sql(readRecurring), id)
-	if errors.Is(err, sql.ErrNoRows) {
-		r, err = nil, nil
+func (db *DB) lockedRecurring(ctx context.Context, q Querier, id string) (*RecurringRow, time.Time, error) {
+	rows, err := q.QueryContext(ctx, db.sql(readRecurring), id)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	defer rows.Close()
+	var found []RecurringRow
+	if err := sqlx.StructScan(rows, &found); err != nil {
+		return nil, time.Time{}, err
 	}
 	var now time.Time
-	if err == nil {
-		err = tx.GetContext(ctx, &now, `select clock_timestamp()`)
+	if err := q.QueryRowContext(ctx, `select clock_timestamp()`).Scan(&now); err != nil || len(found) == 0 {
+		return nil, now.UTC(), err
 	}
-	if err == nil && r != nil {
-		r.normal()
-	}
-	return r, now.UTC(), err
-}
-
-// RunRecurring enqueues one job of a recurring job by hand: next_run stays, and
-// the run is kept among the fires with its own time. ErrNotFound when there is
-// no such recurring job, ErrStateChanged when it has been removed.
-func (db *DB) RunRecurring(ctx context.Context, actor, id string, job func(RecurringRow) (NewJob, error)) (c Created, err error) {
-	err = db.txRetry(ctx, func(tx *sqlx.Tx) error {
-		r, now, err := db.lockedRecurring(ctx, tx, id)
-		switch {
-		case err != nil:
-			return err
-		case r == nil:
-			return ErrNotFound
-		case r.RemovedAt != nil:
-			return ErrStateChanged
-		}
-		j, err := job(*r)
-		if err != nil {
-			return err
-		}
-		j.RecurringID, j.FireAt = id, now
-		created, err := db.EnqueueIn(ctx, tx, []NewJob{j}, []string{j.Queue})
-		if err != nil {
-			return err
-		}
-		c = created[0]
-		if _, err := tx.ExecContext(ctx, db.sql(`insert into tekrar.recurring_fires (recurring_id, fire_at, job_id, outcome, note)
-values ($1, $2, $3, 1, $4)`), id, now, c.ID, "run now by "+actor); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, db.sql(auditRecurring), actor, "run recurring now", id, r.Kind, r.Spec, r.Zone)
-		return err
-	})
-	if err != nil {
-		return Created{}, fmt.Errorf("run recurring job %q now: %w", id, err)
-	}
-	return c, nil
+	found[0].normal()
+	return &found[0], now.UTC(), nil
 }

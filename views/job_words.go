@@ -81,6 +81,7 @@ type attemptLine struct {
 	outcome   string
 	state     State // colour and shape
 	errType   string
+	sameAs    int // the first attempt shown that failed with the same error; 0: none, or no error
 	late      bool
 }
 
@@ -88,7 +89,7 @@ type attemptLine struct {
 // for its attempt makes no line.
 func attempts(rows []HistoryProps) []attemptLine {
 	var out []attemptLine
-	at := map[int]int{}
+	at, failure := map[int]int{}, map[int64]int{}
 	for i := len(rows) - 1; i >= 0; i-- {
 		r := rows[i]
 		j, seen := at[r.Attempt]
@@ -101,6 +102,14 @@ func attempts(rows []HistoryProps) []attemptLine {
 			out[j].late = true
 		case out[j].state == Processing:
 			out[j].end(r)
+			if r.Failure == 0 {
+				break
+			}
+			if first, seen := failure[r.Failure]; seen {
+				out[j].sameAs = first
+			} else {
+				failure[r.Failure] = r.Attempt
+			}
 		case out[j].state == Failed && r.State == Scheduled:
 			out[j].outcome = "failed, retried"
 		}

@@ -109,5 +109,21 @@ func cancelWords(c CancelProps) string {
 	if c.Ignored {
 		return asked + ": ignored. The handler has not returned; it keeps its worker until it does. Delete frees the job at once, not the worker."
 	}
-	return asked + ": its context is cancelled, and its handler has not returned yet."
+	return asked + ": its context is cancelled within two seconds, and its handler has not returned yet."
+}
+
+// cancelHeeded says of a job whose last attempt was asked to end how that went.
+func cancelHeeded(p JobProps) string {
+	if len(p.History) == 0 {
+		return ""
+	}
+	h := p.History[0]
+	if h.Cancel == nil || h.State != p.State || h.Duration == nil { // without a duration no handler returned
+		return ""
+	}
+	took := duration(max(0, h.At.Sub(h.Cancel.At)))
+	if h.State == Succeeded {
+		return "Cancel requested by " + clip(h.Cancel.By, 60) + ", too late: the handler had done its work when it returned, " + took + " after."
+	}
+	return "Cancel requested by " + clip(h.Cancel.By, 60) + " and acknowledged: the handler returned " + took + " after."
 }

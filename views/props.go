@@ -13,6 +13,8 @@
 //	AuditPage(Layout, AuditProps)         GET  /audit?actor=&action=&before=
 //	ConfirmPage(Layout, ConfirmProps)     POST /jobs/confirm
 //	JobPage(Layout, JobProps)             GET  /jobs/{id}?before=
+//	CopyFormPage(Layout, CopyFormProps)   GET, POST /jobs/{id}/copy
+//	CopyConfirmPage(Layout, CopyConfirmProps)            POST /jobs/{id}/copy
 //	AttemptsPage(Layout, AttemptsProps)   GET  /attempts?span=1h|6h|24h|7d|30d&scale=count|share&kind=&queue=
 //	QueuesPage(Layout, QueuesProps)       GET  /queues
 //	RecurringPage(Layout, RecurringProps) GET  /recurring
@@ -65,6 +67,8 @@
 //
 //	/jobs/confirm  do=requeue|delete|restore|cancel  target=<id>:<state> (repeated)  back=<local URL>
 //	/jobs/act      do=once|fresh|delete|restore|cancel  target=<id>:<state> (repeated)  back=<local URL>
+//	/jobs/views    view=save|remove  name=  state= queue= kind= group= q=  back=<local URL>
+//	/jobs/{id}/copy  do=check|edit|enqueue  state=<as on the screen>  queue=  delay=  args= (absent: as stored)  once= (enqueue)
 //	/failures/confirm  do=mute|unmute  kind= group=  back=<local URL>; /failures/act the same
 //	/bulk/confirm  do=requeue|delete|restore  state= queue= kind= group= q=  back=<local URL>
 //	/bulk/start    do=once|fresh|delete|restore  and those, with expect=, seen=, typed=
@@ -176,6 +180,7 @@ type JobsProps struct {
 	GroupLine   string       // the error of the group, "" unknown
 	Partial     bool         // a search was cut off by time; Next goes on
 	Exact       *JobRowProps // Q is a number, and this job has it as its id
+	Saved       []SavedView  // by this person, in this browser
 	Fields      []string     // what a term may begin with, for suggestions
 	Rows        []JobRowProps
 	After       string   // cursor of this page, "" first
@@ -250,6 +255,7 @@ type HistoryProps struct {
 	WouldBe               string       // Late only: the state it would have written
 	FreshBudget           bool         // requeued with a fresh budget
 	Cancel                *CancelProps // the attempt that ended here was asked to; nil: it was not
+	Failure               int64        // equal for errors of one type and text, numbers and ids aside; 0: no error
 }
 
 // PlannedRetry is the time in which a coming attempt will start; From = To when it is exact.

@@ -6,7 +6,8 @@ import "slices"
 type FamilyProps struct {
 	Parent        *RelativeProps // with the condition of the job itself; nil: none
 	Continuations []RelativeProps
-	More          bool // there are more continuations
+	More          bool           // there are more continuations
+	CopyOf        *RelativeProps // the job of which this one is a copy; nil: none
 }
 
 // RelativeProps is a job beside another one.

@@ -99,6 +99,7 @@ type AuditRowProps struct {
 	Done, Skipped *int64 // of an operation, so far
 	Bulk          string // id of the operation, linked; "" none
 	From          State  // the job's state before, "" unknown
+	CopiedFrom    string // id of the job of which Job is a copy, linked; "" none
 	Rest          string // of the detail, as JSON; "" none
 	Undo          bool   // a deletion that can be undone now
 }

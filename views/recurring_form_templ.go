@@ -798,7 +798,7 @@ func fieldNote(f RecurringFormProps, name, hint string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
-			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(clip(f.Errors[name], 300))
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(clip(f.Errors[name], 600))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `recurring_form.templ`, Line: 169, Col: 69}
 			}

@@ -27,6 +27,7 @@ type Access struct {
 	identify func(*fiber.Ctx) (person, error)
 	loopback bool
 	basic    bool
+	proxied  bool // a proxy in front is named, which can add TLS
 }
 
 // person is who acts. Name is what history rows and the audit name as the actor.

@@ -127,11 +127,13 @@ func TestViewerChangesNothing(t *testing.T) {
 		switch {
 		case r.Method == "POST" && r.Path == "/theme":
 			x.post(path, form).wants(t, 303) // stays in the browser
+		case r.Method == "POST" && r.Path == "/jobs/views":
+			x.post(path, form).wants(t, 400, "Field view") // as well
 		case r.Method != "GET":
 			posts++
 			for _, do := range []string{"delete", "once", "fresh", "requeue", "restore", "pause", "resume"} {
 				form.Set("do", do)
-				x.post(path, form).wants(t, 403, "viewer")
+				x.do(r.Method, path, form, ours).wants(t, 403, "viewer")
 			}
 		default:
 			if a := x.get(path); a.StatusCode >= 500 || strings.Contains(a.body, `name="do"`) {

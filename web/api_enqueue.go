@@ -34,12 +34,8 @@ func apiJobsEnqueue(r *request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.UserContext(), actWait)
 	defer cancel()
-	var done apiEnqueued
-	if r.Get(headerKey) == "" {
-		done, err = enqueue(ctx, nil)
-	} else {
-		done, err = r.enqueueOnce(ctx, enqueue)
-	}
+	content := func() ([]byte, error) { return canonical(r.Request().Body()) }
+	done, err := r.enqueueOnce(ctx, "api-jobs", content, enqueue)
 	if err != nil {
 		return cut(ctx, notKnown(err))
 	}

@@ -100,12 +100,20 @@ func (n apiNewJob) timeout() (jobs.EnqueueOption, error) {
 	return jobs.WithTimeout(d), nil
 }
 
-// policy takes the form in which jobs show theirs, so that one can be copied.
 func (n apiNewJob) policy() (jobs.EnqueueOption, error) {
-	if len(n.Policy) == 0 || string(n.Policy) == "null" {
+	policy, err := apiPolicy(n.Policy)
+	if policy == nil || err != nil {
+		return nil, err
+	}
+	return jobs.WithRetry(*policy), nil
+}
+
+// apiPolicy takes the form in which jobs show theirs, so that one can be copied.
+func apiPolicy(raw json.RawMessage) (*jobs.RetryPolicy, error) {
+	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	published, err := jobs.ParsePolicy(n.Policy)
+	published, err := jobs.ParsePolicy(raw)
 	if err != nil {
 		return nil, badInput("Field policy: is no retry policy, as the policy of a job shows one.")
 	}
@@ -116,7 +124,7 @@ func (n apiNewJob) policy() (jobs.EnqueueOption, error) {
 	if err != nil {
 		return nil, badInput("Field policy: %s.", err)
 	}
-	return jobs.WithRetry(policy), nil
+	return &policy, nil
 }
 
 func (n apiNewJob) unique() (jobs.EnqueueOption, error) {

@@ -28,20 +28,24 @@ const (
 	keyWait = time.Second
 )
 
-// enqueueOnce enqueues under the key of the request: the job and the key's receipt
-// commit together.
-func (r *request) enqueueOnce(ctx context.Context, enqueue func(context.Context, jobs.Querier) (apiEnqueued, error)) (done apiEnqueued, err error) {
-	key, err := r.requestKey()
+// enqueueOnce enqueues under the key of the request, if it has one: the job and the
+// key's receipt commit together. Keys of one use are told apart from those of
+// others; content is what a request that comes again has to say again.
+func (r *request) enqueueOnce(ctx context.Context, use string, content func() ([]byte, error), enqueue func(context.Context, jobs.Querier) (apiEnqueued, error)) (done apiEnqueued, err error) {
+	if r.Get(headerKey) == "" {
+		return enqueue(ctx, nil)
+	}
+	key, err := r.requestKey(use)
 	if err != nil {
 		return done, err
 	}
-	content, err := canonical(r.Request().Body())
+	said, err := content()
 	if err != nil {
 		return done, err
 	}
 	receipt, replayed, err := r.d.claimsOf.Once(ctx, key, keyWait, func(ctx context.Context, tx jobs.Querier) (any, error) {
 		return enqueue(ctx, tx)
-	}, idempotency.Content(content))
+	}, idempotency.Content(said))
 	var busy *idempotency.BusyError
 	var other *idempotency.MismatchError
 	var unknown *idempotency.UnknownError
@@ -52,7 +56,7 @@ func (r *request) enqueueOnce(ctx context.Context, enqueue func(context.Context,
 	case errors.As(err, &unknown):
 		return done, problem{refusal{fiber.StatusConflict, "The claim of this Idempotency-Key waits for the decision of a person, on the Claims page."}, "key-held", nil}
 	case errors.As(err, &other):
-		return done, problem{refusal{fiber.StatusUnprocessableEntity, "This Idempotency-Key was used with another body. A new request needs a new key."}, "key-reused", nil}
+		return done, problem{refusal{fiber.StatusUnprocessableEntity, "This Idempotency-Key was used for something else. A new request needs a new key."}, "key-reused", nil}
 	case err != nil:
 		return done, err
 	}
@@ -64,7 +68,7 @@ func (r *request) enqueueOnce(ctx context.Context, enqueue func(context.Context,
 
 // requestKey is the claim's key: each user has keys of their own, so that nobody
 // meets the answer of somebody else.
-func (r *request) requestKey() (idempotency.Key, error) {
+func (r *request) requestKey(use string) (idempotency.Key, error) {
 	sent := r.Get(headerKey)
 	text := sent
 	if len(sent) >= 2 && sent[0] == '"' && sent[len(sent)-1] == '"' { // the string of RFC 8941
@@ -73,15 +77,20 @@ func (r *request) requestKey() (idempotency.Key, error) {
 	if text == "" || len(text) > maxRequestKey {
 		return idempotency.Key{}, badInput("Field %s: has %d bytes; it may have 1 to %d.", headerKey, len(text), maxRequestKey)
 	}
+	if err := idempotency.RawKey(text).Err(); err != nil {
+		return idempotency.Key{}, badInput("Field %s: %s.", headerKey, problemOf(err))
+	}
+	return r.userKey(use, text), nil
+}
+
+// userKey is a key of the signed-in user's own.
+func (r *request) userKey(area, text string) idempotency.Key {
 	user := url.QueryEscape(r.who.Name)
 	if len(user) > 100 {
 		sum := sha256.Sum256([]byte(user))
 		user = hex.EncodeToString(sum[:])
 	}
-	if err := idempotency.RawKey(text).Err(); err != nil {
-		return idempotency.Key{}, badInput("Field %s: %s.", headerKey, problemOf(err))
-	}
-	return idempotency.RawKey("api-jobs:" + user + ":" + text), nil
+	return idempotency.RawKey(area + ":" + user + ":" + text)
 }
 
 func problemOf(err error) string {

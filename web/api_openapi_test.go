@@ -128,7 +128,7 @@ func TestOpenAPIAndRoutesAgree(t *testing.T) {
 	}
 	routed := map[string][]string{}
 	for _, r := range web.APIRoutes() {
-		path := strings.NewReplacer(":id", "{id}", ":name", "{name}").Replace(strings.TrimPrefix(r.Path(), "/api"))
+		path := strings.NewReplacer(":id", "{id}", ":name", "{name}", ":key", "{key}").Replace(strings.TrimPrefix(r.Path(), "/api"))
 		query := append([]string{}, r.Query()...)
 		slices.Sort(query)
 		routed[r.Method()+" "+path] = query
@@ -211,8 +211,11 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 	x.until("a job that runs", func() bool { return x.state(holds.ID) == jobs.Processing })
 	c.call(t, "POST /jobs/{id}/cancel", 200, fmt.Sprintf("/jobs/%d/cancel", holds.ID), `{"expected":"processing"}`, nil).wants(t, 200, `"state":"processing"`)
 
+	recurringAnswers(t, c)
+	claimAnswers(t, c)
+
 	for _, r := range web.APIRoutes() {
-		name := r.Method() + " " + strings.NewReplacer(":id", "{id}", ":name", "{name}").Replace(strings.TrimPrefix(r.Path(), "/api"))
+		name := r.Method() + " " + strings.NewReplacer(":id", "{id}", ":name", "{name}", ":key", "{key}").Replace(strings.TrimPrefix(r.Path(), "/api"))
 		if !c.answered[name] {
 			t.Errorf("%s was never answered well: nothing held it to the document", name)
 		}

@@ -2,12 +2,8 @@ package web
 
 import (
 	"context"
-	"net/url"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
-
-	"github.com/tekrar/tekrar/store"
 )
 
 type apiQueue struct {
@@ -44,9 +40,9 @@ func (r *request) apiPause(paused bool, do func(ctx context.Context, actor, queu
 	if err := r.read(&struct{}{}); err != nil {
 		return err
 	}
-	name, err := url.PathUnescape(r.Params("name")) // the router leaves it escaped, so that a%2Fb is one name
-	if err != nil || !utf8.ValidString(name) {
-		return store.ErrNotFound
+	name, err := r.named("name")
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(r.UserContext(), actWait)
 	defer cancel()

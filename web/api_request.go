@@ -6,10 +6,14 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/tekrar/tekrar/store"
 )
 
 // forged says why a state-changing request may come from a page of somebody else.
@@ -64,6 +68,16 @@ func (r *request) read(into any) error {
 		return badInput("Field %s: unknown.", shorten(strings.Trim(name, `"`)))
 	}
 	return badInput("The body is no JSON object: %v.", err)
+}
+
+// named reads a name from the address. The router leaves it escaped, so that a%2Fb
+// is one name.
+func (r *request) named(param string) (string, error) {
+	name, err := url.PathUnescape(keep(r.Params(param)))
+	if err != nil || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+		return "", store.ErrNotFound
+	}
+	return name, nil
 }
 
 // limit reads how many rows a page may have.

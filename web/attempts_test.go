@@ -98,3 +98,48 @@ func TestVerdictWarnsEarly(t *testing.T) {
 	}
 	x.get("/attempts").wants(t, 200, "usual <b>98.0 %</b>", "95 % band 7")
 }
+
+var (
+	nextPage = regexp.MustCompile(`rel="next" href="([^"]+)"`)
+	jobRow   = regexp.MustCompile(`id="job-row-(\d+)"`)
+)
+
+// A bar with more jobs than a page opens them all, page by page, and none of those
+// that ended just before it or just after.
+func TestBarListEndsAtItsBounds(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: web.None()}})
+	x.past(`insert into tekrar.jobs (id, queue, kind, args) select g, 'default', 'mail', '{}' from generate_series(1, 200) g`)
+	x.past(`insert into tekrar.history (job_id, at, attempt, state, queue, kind)
+		select g, b.at + case when g <= 30 then interval '-1 us' when g <= 100 then interval '0' when g <= 150 then interval '5 min -1 us' else interval '5 min' end, 1, 4, 'default', 'mail'
+		from generate_series(1, 200) g, (select to_timestamp(floor(extract(epoch from now()) / 300) * 300 - 3600) as at) b order by g`)
+	x.past(`insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
+		select date_trunc('minute', at), 0, count(*), 0, 0, 1, 1, 0, queue, kind from tekrar.history group by 1, queue, kind`)
+	page := x.get("/attempts").wants(t, 200)
+	for _, m := range barPart.FindAllStringSubmatch(page.body, -1) {
+		if m[2] != "120" {
+			continue
+		}
+		seen, pages := map[string]bool{}, 0
+		for address := html.UnescapeString(m[1]); address != ""; pages++ {
+			list := x.get(address).wants(t, 200, "<b>120</b>")
+			for _, row := range jobRow.FindAllStringSubmatch(list.body, -1) {
+				if id, _ := strconv.Atoi(row[1]); id <= 30 || id > 150 || seen[row[1]] {
+					t.Errorf("job %s is listed on page %d", row[1], pages+1)
+				}
+				seen[row[1]] = true
+			}
+			address = ""
+			if next := nextPage.FindStringSubmatch(list.body); next != nil {
+				address = html.UnescapeString(next[1])
+			} else if !strings.Contains(list.body, "end of the list") || strings.Contains(list.body, "took too long") {
+				t.Errorf("the last page does not say that it is")
+			}
+		}
+		if len(seen) != 120 || pages != 3 {
+			t.Errorf("%d jobs on %d pages, want 120 on 3", len(seen), pages)
+		}
+		return
+	}
+	t.Errorf("no bar of 120 jobs in %v", barPart.FindAllString(page.body, -1))
+}

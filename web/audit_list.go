@@ -73,6 +73,7 @@ func presentAudit(a store.AuditRow) views.AuditRowProps {
 	take("queue", &p.Queue)
 	take("recurring", &p.Recurring)
 	take("n", &p.About)
+	take("copied_from", &p.CopiedFrom)
 	delete(rest, "bulk")
 	if text, ok := rest["filter"]; ok {
 		if f, err := store.ParseFilter(text); err == nil {

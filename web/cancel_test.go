@@ -59,7 +59,7 @@ func TestEXE14CancelFromTheDashboard(t *testing.T) {
 	if refused, err := x.db.Settle(t.Context(), server, []store.Settled{failed}); err != nil || len(refused) != 0 {
 		t.Fatal(refused, err)
 	}
-	x.do("GET", page, nil, nil).wants(t, 200, "Cancelled by local", "cancel requested by local, ", `id="btn-restore"`)
+	x.do("GET", page, nil, nil).wants(t, 200, "Cancelled by local", "cancel requested by local, ", "Cancel requested by local and acknowledged: the handler returned", `id="btn-restore"`)
 	x.post("/jobs/act", form).wants(t, 409, "moved meanwhile", "Restore")
 	waiting := x.enqueue(note{})
 	x.post("/jobs/act", url.Values{"do": {"cancel"}, "target": {targetOf(waiting, store.Enqueued)}}).wants(t, 409, "moved meanwhile", "Delete…")

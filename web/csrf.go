@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 )
 
 const tokenCookie = "tekrar_token"
@@ -67,8 +68,12 @@ func isToken(s string) bool {
 // setCookie stores a cookie of the dashboard; maxAge 0 means until the browser
 // closes, below 0 removes it.
 func (d *Dashboard) setCookie(c *fiber.Ctx, name, value string, maxAge int) {
-	c.Cookie(&fiber.Cookie{
+	cookie := fiber.Cookie{
 		Name: name, Value: value, MaxAge: maxAge, SessionOnly: maxAge == 0,
 		Path: d.links.Path("/"), HTTPOnly: true, Secure: c.Protocol() == "https", SameSite: "Strict",
-	})
+	}
+	if maxAge < 0 { // of which fasthttp says nothing
+		cookie.Expires = fasthttp.CookieExpireDelete
+	}
+	c.Cookie(&cookie)
 }

@@ -24,6 +24,9 @@ var (
 	Ranges      = ranges
 	Expand      = expand
 	Harmless    = harmless
+	DiffArgs    = diffArgs
+	DiffLines   = diffLines
+	PageTag     = pageTag
 )
 
 // Upgrade is the bridge alone.

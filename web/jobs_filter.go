@@ -2,10 +2,7 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
@@ -38,11 +35,10 @@ func (d *Dashboard) jobsFilter(get params) (f store.JobFilter, err error) {
 	if f.Query, err = store.ParseQuery(text["q"]); err != nil {
 		return f, badInput("Field q: %s.", err)
 	}
-	for _, path := range f.Query.ArgPaths() {
-		if d.hiddenAt(path) {
-			return f, badInput("Field q: args.%s is hidden here, and cannot be searched.", strings.Join(path, "."))
-		}
+	if err = f.Query.CheckPaths(d.o.Redact.HidesPath); err != nil {
+		return f, badInput("Field q: %s.", err)
 	}
+	f.Hidden.Keys, f.Hidden.Paths = d.o.Redact.Parts()
 	var asked store.State
 	if asked, f.Query = f.Query.State(); asked != 0 {
 		f.State = asked
@@ -61,18 +57,6 @@ func (d *Dashboard) jobsFilter(get params) (f store.JobFilter, err error) {
 	return f, err
 }
 
-// hiddenAt reports that pages hide a value at this path of args: whoever may not see
-// it may not find it out by searching either.
-func (d *Dashboard) hiddenAt(path []string) bool {
-	const seen = "seen"
-	var value any = seen
-	for _, step := range slices.Backward(path) {
-		value = map[string]any{step: value}
-	}
-	text, err := json.Marshal(value)
-	return err != nil || !strings.Contains(string(d.o.Redact.JSON(text)), `"`+seen+`"}`)
-}
-
 func presentFilter(f store.JobFilter) views.ListFilter {
 	p := views.ListFilter{State: views.State(f.State.String()), Queue: f.Queue, Kind: f.Kind, Q: f.Query.String()}
 	if f.Group != nil {
@@ -81,20 +65,11 @@ func presentFilter(f store.JobFilter) views.ListFilter {
 	return p
 }
 
-// aim turns a list to where the jobs are that its query names by id or key: a
-// person who knows the job need not know its state.
+// aim is store.DB.Aim; a list whose query could not be looked up stays what it is.
 func (d *Dashboard) aim(ctx context.Context, f store.JobFilter) (store.JobFilter, map[store.State]int64) {
-	if f.Query.IsZero() {
+	aimed, n, err := d.db.Aim(ctx, f)
+	if err != nil {
 		return f, nil
 	}
-	n, named, err := d.db.StatesOf(ctx, f)
-	if err != nil || !named {
-		return f, nil
-	}
-	for _, s := range store.States {
-		if n[f.State] == 0 && n[s] > 0 {
-			f.State = s
-		}
-	}
-	return f, n
+	return aimed, n
 }

@@ -22,6 +22,7 @@ func jobsList(r *request) error {
 	if err != nil {
 		return err
 	}
+	p.Saved = r.savedViews()
 	l := r.layout("Jobs", "jobs")
 	l.LiveURL = r.d.liveURL(l.Here, p.Rows)
 	return r.page(status, views.JobsPage(l, p))

@@ -57,7 +57,7 @@ func BasicUsers(users []User, trusted ...netip.Prefix) (Access, error) {
 	if len(all) == 0 {
 		return Access{}, errors.New("web: users: there is none")
 	}
-	return Access{basic: true, identify: newLogin(all, trusted).identify}, nil
+	return Access{basic: true, proxied: len(trusted) > 0, identify: newLogin(all, trusted).identify}, nil
 }
 
 // account is a user; without a hash, sum is that of the password.

@@ -60,7 +60,7 @@ func (g gathered) Collect(out chan<- prometheus.Metric) {
 func (d *Dashboard) newMetrics(ctx context.Context, s *metrics) gathered {
 	var g gathered
 	for _, read := range []func(context.Context, *Dashboard) (gathered, error){
-		s.ended, s.queues, s.states, s.claims, s.duplicates, s.servers,
+		s.ended, s.queues, s.states, s.claims, s.duplicates, s.servers, s.serverWaits,
 	} {
 		part, err := read(ctx, d)
 		if err != nil {

@@ -62,9 +62,11 @@ var didWords = map[string]string{
 }
 
 var recurringDid = map[string]string{
-	"mute": "Muted: the group is kept apart below.", "unmute": "The group is listed with the others again.",
+	"copy job": "Enqueued. This is the copy.",
+	"mute":     "Muted: the group is kept apart below.", "unmute": "The group is listed with the others again.",
 	"run recurring": "1 job enqueued. The next fire stays where it is.", "pause recurring": "Paused: it fires no more until somebody resumes it.",
 	"resume recurring": "Resumed.", "remove recurring": "Removed.", "save recurring": "Saved.",
+	"save view": "Saved: it is listed above the states.", "remove view": "Removed from the saved views.",
 }
 
 func (n notice) words() *views.Notice {

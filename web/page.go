@@ -26,6 +26,7 @@ func (r *request) layout(title, nav string) views.Layout {
 	l.Token = r.d.token(r.Ctx)
 	l.Here = r.here()
 	l.Notice = r.takeNotice()
+	r.drawn = l.Now
 	return l
 }
 
@@ -38,7 +39,7 @@ func (d *Dashboard) fragment(role Role) views.Layout {
 // here is the page's own address as the browser sees it; for the answer to a POST
 // the start page, because its address cannot be fetched.
 func (r *request) here() string {
-	if r.Method() != fiber.MethodGet || r.route.path == "" {
+	if r.route.method != fiber.MethodGet {
 		return r.d.links.Overview()
 	}
 	here := r.d.prefix + r.inner()
@@ -59,16 +60,27 @@ func (r *request) inner() string {
 	return inner
 }
 
-// page renders into memory first, so that an error becomes a clean 500.
+// page renders into memory first, so that an error becomes a clean 500. A page that
+// was found has an ETag; one that the browser has already is not sent again.
 func (r *request) page(status int, content templ.Component) error {
 	var b bytes.Buffer
 	if err := content.Render(r.UserContext(), &b); err != nil {
 		return err
 	}
+	r.Set(fiber.HeaderVary, pageVary)
+	if status == fiber.StatusOK && r.unchanged(b.Bytes()) {
+		r.Status(fiber.StatusNotModified)
+		return nil
+	}
 	r.Status(status)
 	r.Set(fiber.HeaderContentType, "text/html; charset=utf-8")
-	return r.Send(b.Bytes())
+	return r.sendPage(b.Bytes())
 }
+
+// pageVary is what else than its address a page depends on: who asks, what they chose
+// for their browser, and how it is sent. No cache keeps one (no-store); this is for
+// those that do not obey.
+const pageVary = "Authorization, Cookie, Accept, Accept-Encoding, Sec-Fetch-Site"
 
 // draw renders a fragment.
 func draw(c templ.Component) (string, error) {

@@ -16,6 +16,10 @@ func presentFamily(f store.Family) views.FamilyProps {
 		parent := presentRelative(*f.Parent)
 		p.Parent = &parent
 	}
+	if f.CopyOf != nil {
+		original := presentRelative(*f.CopyOf)
+		p.CopyOf = &original
+	}
 	for _, r := range f.Continuations {
 		p.Continuations = append(p.Continuations, presentRelative(r))
 	}

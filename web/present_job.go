@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
 )
@@ -108,6 +109,9 @@ func presentHistory(h store.HistoryRow) views.HistoryProps {
 		Latency: h.Latency, Duration: h.Duration,
 		ErrorType: data.ErrorType, Error: data.Error, Stack: data.Stack, Rule: data.Rule, RunAt: data.RunAt,
 		Result: string(data.Result), WouldBe: data.WouldBe, FreshBudget: data.FreshBudget,
+	}
+	if data.Error != "" || data.ErrorType != "" {
+		p.Failure = jobs.Fingerprint(data.ErrorType, data.Error)
 	}
 	if c := data.Cancel; c != nil {
 		p.Cancel = &views.CancelProps{At: c.At, By: c.By}

@@ -24,6 +24,8 @@ func TestReadOnlyDashboard(t *testing.T) {
 		switch {
 		case r.Path == "/theme":
 			x.post(path, url.Values{"theme": {"dark"}}).wants(t, 303)
+		case r.Path == "/jobs/views":
+			x.post(path, url.Values{"view": {"save"}, "name": {"mine"}}).wants(t, 303)
 		case r.Method == "POST":
 			x.post(path, url.Values{"do": {"delete"}, "target": {"1:enqueued"}, "queue": {"default"}}).wants(t, 503, "takes no writes", "Nothing was changed")
 		}

@@ -44,18 +44,7 @@ func version(r store.RecurringRow) string { return strconv.FormatInt(r.UpdatedAt
 // field; the rest stays as it is.
 func (r *request) typedForm() views.RecurringFormProps {
 	f := views.RecurringFormProps{Errors: map[string]string{}}
-	read := func(name string, limit int) string {
-		text := string(r.Request().PostArgs().Peek(name))
-		switch {
-		case len(text) > limit:
-			f.Errors[name] = fmt.Sprintf("has %d bytes; the limit is %d", len(text), limit)
-		case !utf8.ValidString(text):
-			f.Errors[name] = "is not valid UTF-8"
-		case strings.ContainsRune(text, 0):
-			f.Errors[name] = "contains a NUL character"
-		}
-		return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-	}
+	read := func(name string, limit int) string { return r.typed(f.Errors, name, limit) }
 	for name, field := range map[string]*string{
 		"id": &f.ID, "kind": &f.Kind, "queue": &f.Queue, "spec": &f.Spec, "zone": &f.Zone, "misfire": &f.Misfire, "overlap": &f.Overlap,
 		"start": &f.Start, "end": &f.End, "seen": &f.Seen,
@@ -69,6 +58,20 @@ func (r *request) typedForm() views.RecurringFormProps {
 	f.ArgsKept = !r.Request().PostArgs().Has("args")
 	f.Paused, f.WasPaused = read("paused", 1) != "", read("was_paused", 1) != ""
 	return f
+}
+
+// typed reads a field as it was typed; what cannot be stored is said in errs.
+func (r *request) typed(errs map[string]string, name string, limit int) string {
+	text := string(r.Request().PostArgs().Peek(name))
+	switch {
+	case len(text) > limit:
+		errs[name] = fmt.Sprintf("has %d bytes; the limit is %d", len(text), limit)
+	case !utf8.ValidString(text):
+		errs[name] = "is not valid UTF-8"
+	case strings.ContainsRune(text, 0):
+		errs[name] = "contains a NUL character"
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // recurringSpec builds what the form says, on top of what is stored: what it has no

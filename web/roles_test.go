@@ -30,9 +30,9 @@ func needs(r web.Route) web.Role {
 		return 0
 	case r.Path == "/claims-purge":
 		return web.Admin
-	case r.Path == "/recurring-new":
+	case r.Path == "/recurring-new" || r.Path == "/jobs/:id/copy":
 		return web.Operator
-	case r.Path == "/theme" || r.Method == "GET":
+	case r.Path == "/theme" || r.Path == "/jobs/views" || r.Method == "GET":
 		return web.Viewer
 	}
 	return web.Operator

@@ -23,6 +23,7 @@ type request struct {
 	d     *Dashboard
 	who   person
 	route route
+	drawn time.Time // of the page's layout
 }
 
 // serve wraps a handler into the same steps for every route: headers, guards,

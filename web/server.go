@@ -32,6 +32,8 @@ type Server struct {
 
 // Listen opens addr ("127.0.0.1:8080"; port 0 takes a free one) and mounts the
 // dashboard under prefix. Serve answers requests. With None, addr must be loopback.
+// Passwords on another address, without TLS and without a trusted proxy, are warned
+// of in the log.
 func Listen(addr, prefix string, client *jobs.Client, o Options) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -60,7 +62,16 @@ func NewServer(listener net.Listener, prefix string, client *jobs.Client, o Opti
 	if d, err = Mount(app, prefix, client, o); err != nil {
 		return nil, err
 	}
+	if passwordsInClear(o.Access, listener) {
+		d.log.Warn("dashboard: passwords can be read on the network: it answers without TLS and knows no proxy that adds it; listen on loopback, or name the proxy in front (trusted proxies)", "address", listener.Addr().String())
+	}
 	return &Server{Dashboard: d, app: app, listener: listener}, nil
+}
+
+// passwordsInClear reports that logins come from elsewhere and, as far as can be
+// known here, without TLS. crypto/tls does not export the type of its listener.
+func passwordsInClear(a Access, l net.Listener) bool {
+	return a.basic && !a.proxied && !loopbackAddr(l.Addr()) && fmt.Sprintf("%T", l) != "*tls.listener"
 }
 
 // Addr is where the server listens, with the port that was taken.

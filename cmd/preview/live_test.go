@@ -43,8 +43,10 @@ type site struct {
 	mu   sync.Mutex
 	page func(views.Layout) templ.Component
 	seq  int
+	tag  string // the page's ETag, "" none
 
 	fetches atomic.Int64 // of the page
+	same    atomic.Int64 // of them, answered with 304
 }
 
 func (s *site) show(page func(views.Layout) templ.Component) {
@@ -65,8 +67,13 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 		l := fixtures.Layout(views.Links{Assets: static.Names()})
 		l.LiveURL = "/live?view=%2Fpage"
 		s.mu.Lock()
-		c := s.page(l)
+		c, tag := s.page(l), s.tag
 		s.mu.Unlock()
+		if w.Header().Set("ETag", tag); tag != "" && r.Header.Get("If-None-Match") == tag {
+			s.same.Add(1)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if err := c.Render(r.Context(), w); err != nil {

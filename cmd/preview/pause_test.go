@@ -41,15 +41,31 @@ func (s *site) silent(fetches int64) {
 	}
 }
 
-// resumed presses Resume and waits for the full fetch that brings what was missed.
+// resumed presses Resume and waits for the one full fetch that brings what was missed.
 func (s *site) resumed(fetches int64) {
 	s.t.Helper()
 	eval[bool](s, `document.querySelector(".live-p").click(), true`)
-	s.accept()
+	c := s.accept()
 	s.until(`document.querySelector("#job-row-48214 .st-failed")`)
 	s.until(`live.dataset.mode === "live"`)
-	if n := s.fetches.Load(); n <= fetches {
-		s.t.Errorf("%d fetches of the page, want more than %d", n, fetches)
+	s.fetchedOnce(c, fetches)
+}
+
+// fetchedOnce fails the test unless the page fetched itself once since, and kept its
+// socket: a frame sent now is drawn before it looks.
+func (s *site) fetchedOnce(c *websocket.Conn, fetches int64) {
+	s.t.Helper()
+	s.seq += 100 // frames left out
+	s.push(c, s.seq+1)
+	s.until(fmt.Sprintf(`news.textContent.trim() === "%d new: show"`, s.seq))
+	eval[bool](s, frames)
+	select {
+	case <-s.conns:
+		s.t.Error("the page opened a second socket")
+	default:
+	}
+	if n := s.fetches.Load() - fetches; n != 1 {
+		s.t.Errorf("%d fetches of the page, want exactly one", n)
 	}
 }
 
@@ -110,4 +126,33 @@ func TestLIV07PauseSurvivesReconnect(t *testing.T) {
 		s.silent(n)
 	}
 	s.resumed(n)
+}
+
+// The browser says that the network is gone after it came back, as it does when the
+// machine was busy: the socket is new and stays, and nothing is fetched again.
+func TestLIV07ResumeOutlivesLateNews(t *testing.T) {
+	t.Parallel()
+	s, c := open(t, processing)
+	s.pauseIt(c)
+	n := s.fetches.Load()
+	s.missed()
+	eval[bool](s, `document.querySelector(".live-p").click(), true`)
+	c = s.accept()
+	s.until(`live.dataset.mode === "live" && document.querySelector("#job-row-48214 .st-failed")`)
+	eval[bool](s, `dispatchEvent(new Event("offline")), true`)
+	s.fetchedOnce(c, n)
+}
+
+// A slow tab is told to fetch itself; the frames that were left out before that are
+// no gap of their own.
+func TestLIVReloadFetchesOnce(t *testing.T) {
+	t.Parallel()
+	s, c := open(t, processing)
+	s.until(`live.dataset.mode === "live"`)
+	n := s.fetches.Load()
+	s.push(c, 0)
+	if err := c.WriteJSON(map[string]any{"seq": 2, "reload": true}); err != nil {
+		t.Fatal(err)
+	}
+	s.fetchedOnce(c, n)
 }

@@ -37,7 +37,7 @@ func commands() []command {
 		{"migrate up", "", "bring the schema to this program's version", database, migrateUp},
 		{"migrate status", "", "list the migrations and when they were applied", database, migrateStatus},
 		{"migrate print", "", "write the migrations' SQL, for somebody who applies it by hand", database, plainAction(migratePrint)},
-		{"jobs list", "", "list the jobs in one state", database, jobsList},
+		{"jobs list", "", "list the jobs in one state", showing, jobsList},
 		{"jobs show", "ID", "show a job with its history", showing, jobsShow},
 		{"jobs requeue", "ID...", "run jobs again that are not running", database, jobsRequeue},
 		{"jobs cancel", "ID...", "ask running jobs to end; one that then fails is deleted, not retried", database, jobsCancel},

@@ -17,6 +17,8 @@ var examples = map[string][]string{
 	"jobs list": {
 		"tekrar jobs list --state failed --kind invoice.email",
 		"tekrar jobs list --state enqueued --queue mail --json | jq -r '.jobs[].id'",
+		"tekrar jobs list --query 'error:timeout -queue:mail attempt>2'",
+		"tekrar jobs list --query 'args.order.id:42 created>2h' --state succeeded --json",
 	},
 	"jobs show":    {"tekrar jobs show 4711", "tekrar jobs show 4711 --json --history 500"},
 	"jobs requeue": {"tekrar jobs requeue 4711", "tekrar jobs requeue 4711 4712 --fresh"},

@@ -11,26 +11,22 @@ import (
 )
 
 func jobsList(fs *flag.FlagSet) action {
-	state := fs.String("state", "failed", "enqueued, scheduled, awaiting, processing, succeeded, failed or deleted (default failed)")
-	queue := fs.String("queue", "", "only this queue")
-	kind := fs.String("kind", "", "only this kind")
-	after := fs.String("after", "", "go on where a list ended: its \"next\"")
-	limit := fs.Int("limit", 50, "how many, 1 to 500 (default 50)")
+	var l jobsListed
+	fs.StringVar(&l.state, "state", "failed", "enqueued, scheduled, awaiting, processing, succeeded, failed or deleted (default failed)")
+	fs.StringVar(&l.queue, "queue", "", "only this queue")
+	fs.StringVar(&l.kind, "kind", "", "only this kind")
+	fs.StringVar(&l.query, "query", "", "only what this finds, as in the search of the dashboard: field:value, -not, < >, \"quoted text\"; fields: "+store.KnownFields())
+	fs.StringVar(&l.after, "after", "", "go on where a list ended: its \"next\"")
+	fs.IntVar(&l.limit, "limit", 50, "how many, 1 to 500 (default 50)")
 	asJSON := fs.Bool("json", false, "one JSON object: jobs, next")
 	return func(ctx context.Context, p *program, c config, _ []string) error {
-		s, err := store.ParseState(*state)
+		fs.Visit(func(f *flag.Flag) { l.stated = l.stated || f.Name == "state" })
+		f, err := l.filter(c)
 		if err != nil {
-			return usagef("--state: %v", err)
-		}
-		if *limit < 1 || *limit > 500 {
-			return usagef("--limit is %d, must be a whole number from 1 to 500", *limit)
-		}
-		cursor, err := store.ParseCursor(*after)
-		if err != nil {
-			return usagef("--after is %q: %v", *after, err)
+			return err
 		}
 		return p.withSchema(ctx, c, func(db *store.DB) error {
-			rows, next, err := db.Jobs(ctx, store.JobFilter{State: s, Queue: *queue, Kind: *kind, After: cursor, Limit: *limit})
+			rows, next, err := l.rows(ctx, db, f)
 			if err != nil {
 				return fmt.Errorf("list jobs: %w", err)
 			}
@@ -39,6 +35,63 @@ func jobsList(fs *flag.FlagSet) action {
 			}
 			return p.listTable(rows, next)
 		})
+	}
+}
+
+// jobsListed is what the flags of jobs list say.
+type jobsListed struct {
+	state, queue, kind, query, after string
+
+	limit  int
+	stated bool // --state was given
+}
+
+func (l jobsListed) filter(c config) (f store.JobFilter, err error) {
+	f = store.JobFilter{Queue: l.queue, Kind: l.kind, Limit: l.limit}
+	if f.State, err = store.ParseState(l.state); err != nil {
+		return f, usagef("--state: %v", err)
+	}
+	if l.limit < 1 || l.limit > 500 {
+		return f, usagef("--limit is %d, must be a whole number from 1 to 500", l.limit)
+	}
+	if f.After, err = store.ParseCursor(l.after); err != nil {
+		return f, usagef("--after is %q: %v", l.after, err)
+	}
+	if f.Query, err = store.ParseQuery(l.query); err == nil {
+		err = f.Query.CheckPaths(c.redact.HidesPath)
+	}
+	if err != nil {
+		return f, usagef("--query %v", err)
+	}
+	f.Hidden.Keys, f.Hidden.Paths = c.redact.Parts()
+	asked, rest := f.Query.State()
+	if asked != 0 && l.stated && asked != f.State {
+		return f, usagef("--query asks for %s jobs and --state for %s ones", asked, f.State)
+	}
+	if asked != 0 {
+		f.State, f.Query = asked, rest
+	}
+	return f, nil
+}
+
+// rows are as many as were asked for, if there are: a search gives what it found in
+// about a second, and goes on here until it is stopped.
+func (l jobsListed) rows(ctx context.Context, db *store.DB, f store.JobFilter) (rows []store.JobRow, next store.Cursor, err error) {
+	if !l.stated {
+		if f, _, err = db.Aim(ctx, f); err != nil {
+			return nil, next, err
+		}
+	}
+	for {
+		f.Limit = l.limit - len(rows)
+		var more []store.JobRow
+		if more, next, err = db.Jobs(ctx, f); err != nil {
+			return nil, next, err
+		}
+		if rows = append(rows, more...); next.IsZero() || len(rows) >= l.limit {
+			return rows, next, nil
+		}
+		f.After = next
 	}
 }
 

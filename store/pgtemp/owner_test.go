@@ -150,7 +150,8 @@ func TestAServerOfSomebodyElseIsNotStopped(t *testing.T) {
 	stop(t, s)
 	data := dataDir(s.dir, s.bin.major)
 	cmd := exec.Command(s.bin.path("postgres"), "-D", data, "-c", "listen_addresses=", "-k", s.socket)
-	cmd.SysProcAttr = s.attributes()
+	// Not s.attributes: it would end with the thread that starts it, whenever Go ends that.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.as.credential()}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
