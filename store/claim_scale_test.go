@@ -34,7 +34,7 @@ func TestClaimsAmongIneligibleRows_SCL02(t *testing.T) { // not parallel: it mea
 	if testing.Short() {
 		t.Skip("loads 320,000 jobs")
 	}
-	empty, full := newEngine(t, storetest.New(t)), newEngine(t, storetest.New(t))
+	empty, full := newEngine(t, storetest.Fresh(t)), newEngine(t, storetest.Fresh(t)) // they leave bloat
 	execAll(t, full.db,
 		`insert into tekrar.jobs (queue, kind, args) select 'default', 'k', '{}' from generate_series(1, 320000)`,
 		`insert into tekrar.history (job_id, attempt, state, queue, kind) select g, 1, 4, 'default', 'k' from generate_series(1, 200000) g`,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // failMany puts n failed jobs into groups: g of kinds k0… with as many fingerprints.
@@ -110,7 +111,8 @@ func TestGroupNames(t *testing.T) {
 // Groups come from one pass over as many failed jobs as allowed, by time; a
 // group's list is a range of its index.
 func TestFailureGroupPlans_SCL01(t *testing.T) {
-	_, db := readSetup(t)
+	t.Parallel()
+	db := storetest.Fresh(t) // it leaves bloat
 	failMany(t, db, 20_000, 50)
 	for name, want := range map[string]string{
 		"failure groups": `Backward using failed_newest on failed`,

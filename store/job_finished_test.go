@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // A finished list shows each job once, at its last row, and only while it is there.
@@ -48,7 +49,8 @@ func TestFinishedJobsAreListedAtTheirLastRow(t *testing.T) {
 
 // Beyond so many rows that stand elsewhere by now, a page says that it goes on.
 func TestFinishedPageIsBounded(t *testing.T) {
-	ctx, db := readSetup(t)
+	t.Parallel()
+	ctx, db := t.Context(), storetest.Fresh(t) // it leaves bloat
 	old := put(t, db, past{states: way(store.Succeeded)})
 	execAll(t, db, `with j as (
 			insert into tekrar.jobs (queue, kind, args) select 'default', 'k', '{}' from generate_series(1, 26000) returning id

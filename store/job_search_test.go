@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // LST-13: what is searched for is found literally, in every state, and nothing else.
@@ -90,7 +91,8 @@ func jsonText(s string) string { return quoted(s) }
 // SCL-06: an exact id comes by key, however many jobs there are; a numeric
 // argument is found, over pages that say that they go on.
 func TestSearchAmongMany_SCL06(t *testing.T) {
-	ctx, db := readSetup(t)
+	t.Parallel()
+	ctx, db := t.Context(), storetest.Fresh(t) // it leaves bloat
 	fill(t, db, 60_000)
 	execAll(t, db, `update tekrar.jobs set args = '{"order": 42}' where id = 41`)
 	began := time.Now()

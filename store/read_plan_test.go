@@ -14,7 +14,8 @@ import (
 // with the settings of our connections on empty and full tables, and on full
 // ones also without them.
 func TestPagesNeverWalkWholeTables_SCL01(t *testing.T) {
-	_, db := readSetup(t)
+	t.Parallel()
+	db := storetest.Fresh(t) // it leaves bloat
 	looked := func(when string, settings ...string) {
 		t.Helper()
 		for name, r := range store.Readings(db) {
@@ -36,7 +37,8 @@ var wholeTable = regexp.MustCompile(`Seq Scan on (jobs|history)|(Hash|Merge) \w*
 
 // Lists read a page's worth from their index, not a sorted table.
 func TestListsFollowTheirIndex_SCL01(t *testing.T) {
-	_, db := readSetup(t)
+	t.Parallel()
+	db := storetest.Fresh(t) // it leaves bloat
 	fill(t, db, 20_000)
 	for name, want := range map[string]string{
 		"enqueued":       `ready_lane on ready r\w*\s+Index Cond: \(\(queue = l\w*.queue\) AND \(priority = l\w*.priority\) AND \(ready_at >= \$3\)\)`,
