@@ -218,20 +218,25 @@ func (c *chaos) print(e *evidence, out io.Writer) error {
 		exits += w.exits
 	}
 	c.faults.counts["own_exits"] = exits
-	line, err := json.Marshal(struct {
+	return report(out, struct {
 		Bench string `json:"bench"`
 		ChaosSettings
 		verdict
 		StalledMS float64        `json:"stalled_ms"` // the machine or the database had no time
 		Faults    map[string]int `json:"faults"`
 		Breaches  []string       `json:"breaches"`
-	}{"chaos", c.ChaosSettings, e.figures, ms(total(c.probe.stalls)), c.faults.counts, append([]string{}, e.breaches[:min(len(e.breaches), 50)]...)})
+	}{"chaos", c.ChaosSettings, e.figures, ms(total(c.probe.stalls)), c.faults.counts, append([]string{}, e.breaches[:min(len(e.breaches), 50)]...)}, e.breaches)
+}
+
+// report prints the figures as one line, and fails when there are breaches.
+func report(out io.Writer, figures any, breaches []string) error {
+	line, err := json.Marshal(figures)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s\n", line)
-	if n := len(e.breaches); n > 0 {
-		return fmt.Errorf("%d breaches, of which the first: %s", n, strings.Join(e.breaches[:min(n, 5)], "; "))
+	if n := len(breaches); n > 0 {
+		return fmt.Errorf("%d breaches, of which the first: %s", n, strings.Join(breaches[:min(n, 5)], "; "))
 	}
 	return nil
 }

@@ -4,11 +4,8 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/tekrar/tekrar/store"
@@ -56,13 +53,5 @@ func (s *soak) report(ctx context.Context, out io.Writer) error {
 	for _, m := range s.marks {
 		f.Faults[m.Name]++
 	}
-	line, err := json.Marshal(f)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "%s\n", line)
-	if n := len(e.breaches); n > 0 {
-		return fmt.Errorf("%d breaches, of which the first: %s", n, strings.Join(e.breaches[:min(n, 5)], "; "))
-	}
-	return nil
+	return report(out, f, e.breaches)
 }
