@@ -41,11 +41,11 @@ func finishedCount(within, listed string) string {
 var allCounts = fmt.Sprintf(`
 select (select count(*) from tekrar.scheduled),
        (select count(*) from (select 1 from tekrar.awaiting limit %[1]d) a), (select count(*) from tekrar.running),
-       (select count(*) from tekrar.failed),
+       %[4]s,
        (select count(*) from (select 1 from tekrar.ready limit %[1]d) r),
        s.n, s.more, d.n, d.more
 from %[2]s s cross join %[3]s d`, CountMax+1,
-	finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow))
+	finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow), failedCount)
 
 // Counts reads how many jobs stand in each state: what the unfiltered list of the
 // state holds. Scheduled, processing and failed are exact. Enqueued, awaiting,

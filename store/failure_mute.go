@@ -32,7 +32,7 @@ func (db *DB) setMute(ctx context.Context, action, text, actor, kind string, fin
 		}
 		_, err = tx.ExecContext(ctx, db.sql(`insert into tekrar.audit (actor, action, detail)
 values ($1, $2, jsonb_build_object('kind', $3::text, 'group', $4::text, 'filter', jsonb_build_object('state', 'failed', 'kind', $3::text, 'group', $4::text),
-  'n', (select count(*) from tekrar.failed where kind = $3 and fingerprint = $5)))`), actor, action, kind, GroupName(fingerprint), fingerprint)
+  'n', `+fmt.Sprintf(groupCount, "$3", "$5")+`))`), actor, action, kind, GroupName(fingerprint), fingerprint)
 		return err
 	})
 	if err != nil {

@@ -104,6 +104,7 @@ func Writings(db *DB) map[string]Reading {
 		"expire, kinds":  {db.sql(finishedKinds), `4, 86400000`},
 		"expire, lock":   {db.sql(lockJobs), `'{1,2,3}'`},
 		"expire, rows":   {db.sql(finishedRowsOfKind), `4, 'k1', 0, 1000, 1000`},
+		"fold failures":  {db.sql(failuresFolded), `50000`},
 		"expire, remove": {db.sql(removeFinished), `'{1,2,3}', '{1,2,3}', 4`},
 	}
 }

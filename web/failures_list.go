@@ -39,11 +39,10 @@ func (d *Dashboard) groups(muted bool) func(context.Context) (store.Failures, er
 // failuresNow reads the groups that wait for a decision.
 func (d *Dashboard) failuresNow(ctx context.Context) views.FailuresProps {
 	f, ok := load(ctx, d, "failures", d.groups(false))
-	return views.FailuresProps{Groups: presentGroups(f.Groups), GroupsTotal: f.GroupsTotal, JobsTotal: f.JobsTotal, AtLeast: f.AtLeast, LoadFailed: !ok}
+	return views.FailuresProps{Groups: presentGroups(f.Groups), GroupsTotal: f.GroupsTotal, JobsTotal: f.JobsTotal, LoadFailed: !ok}
 }
 
-// failuresSeen keeps the groups for a moment: live pages look twice a second, and
-// grouping hundreds of thousands of jobs takes a tenth of one.
+// failuresSeen keeps the groups for a moment: live pages look twice a second.
 type failuresSeen struct {
 	mu sync.Mutex
 	at time.Time

@@ -11,13 +11,16 @@ import (
 
 // aged: a drain in tables that hold many finished, scheduled and failed jobs, how much
 // of the rate in empty tables that is, what is left of it while a fifth of the finished
-// ones expires, and what the dashboard's queries take there.
+// ones expires and how many go a second, and what the dashboard's queries take there.
 func (b *bench) aged(ctx context.Context, db *store.DB) error {
 	empty, err := b.drainOnce(ctx, db, b.Workers)
 	if err != nil {
 		return err
 	}
-	if err := db.Age(ctx, store.Old{Finished: b.Aged, Scheduled: b.Aged * 6 / 100, Failed: b.Aged * 4 / 100}); err != nil {
+	still := b.Working.on("filling the tables with finished jobs", 0, nil)
+	err = db.Age(ctx, store.Old{Finished: b.Aged, Scheduled: b.Aged * 6 / 100, Failed: b.Aged * 4 / 100})
+	still()
+	if err != nil {
 		return err
 	}
 	rate, err := b.drainOnce(ctx, db, b.Workers)
@@ -26,6 +29,8 @@ func (b *bench) aged(ctx context.Context, db *store.DB) error {
 	}
 	b.print(Figure{Bench: "aged", Figure: "rate", Value: rate, Unit: "jobs/s"})
 	b.print(Figure{Bench: "aged", Figure: "of_the_rate_when_empty", Value: rate / empty, Unit: "ratio"})
+	still = b.Working.on("measuring the dashboard's queries and pages", 0, nil)
+	defer func() { still() }()
 	slowest, err := slowestQuery(ctx, db)
 	if err != nil {
 		return err
@@ -39,11 +44,14 @@ func (b *bench) aged(ctx context.Context, db *store.DB) error {
 		return err
 	}
 	b.print(Figure{Bench: "aged", Figure: "slowest_page_p95", Value: slowest, Unit: "ms"})
+	still()
+	began := time.Now()
 	expiring, expired, err := b.drainWhileExpiring(ctx, db)
 	if err != nil {
 		return err
 	}
 	b.print(Figure{Bench: "aged", Figure: "expired", Value: float64(expired), Unit: "jobs"})
+	b.print(Figure{Bench: "aged", Figure: "expired_meanwhile", Value: float64(expired) / time.Since(began).Seconds(), Unit: "jobs/s"})
 	b.print(Figure{Bench: "aged", Figure: "of_the_rate_without_retention", Value: expiring / rate, Unit: "ratio"})
 	return nil
 }
@@ -96,6 +104,8 @@ func slowestQuery(ctx context.Context, db *store.DB) (float64, error) {
 		func() error { _, err := db.Attempts(ctx, 6*time.Hour, 5*time.Minute, "", ""); return err },
 		func() error { _, err := db.Attempts(ctx, 30*24*time.Hour, 8*time.Hour, "", ""); return err },
 		func() error { _, err := db.Queues(ctx); return err },
+		func() error { _, err := db.FailureGroups(ctx, false, 50); return err },
+		func() error { _, err := db.MutedFailures(ctx); return err },
 		func() error { _, err := db.Servers(ctx); return err },
 		func() error { _, err := db.Job(ctx, 1, 50, 0); return err },
 	} {
