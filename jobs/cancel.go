@@ -21,16 +21,38 @@ func (c *Client) Cancel(ctx context.Context, actor string, targets ...Target) ([
 	return c.act(actor, targets, func() ([]Moved, error) { return c.db.Cancel(ctx, actor, targets) })
 }
 
-// cancelAsked cancels the attempts that people asked to end.
-func (h *held) cancelAsked(asked map[store.Token]store.CancelRequest) {
+// cancelAsked cancels the attempts that people asked to end, and returns those of
+// which the database does not say yet that they were.
+func (h *held) cancelAsked(asked map[store.Token]store.CancelRequest) (unsaid []store.Token) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for t, request := range asked {
-		if a := h.live[t.ID]; a != nil && a.Attempt == t.Attempt && a.asked == nil {
+		a := h.live[t.ID]
+		if a == nil || a.Attempt != t.Attempt {
+			continue
+		}
+		if a.asked == nil {
 			a.asked = &request
 			a.stop(ErrCancelled)
 		}
+		if request.AcknowledgedAt == nil {
+			unsaid = append(unsaid, t)
+		}
 	}
+	return unsaid
+}
+
+// acknowledge tells the person who asked that the handlers' contexts were cancelled.
+// What fails here is found again by the next look.
+func (e *engine) acknowledge(ctx context.Context, server int64, unsaid []store.Token) error {
+	if len(unsaid) == 0 {
+		return nil
+	}
+	noted, err := e.db.AcknowledgeCancels(ctx, server, unsaid)
+	for _, t := range noted {
+		e.c.changes.add(t.ID)
+	}
+	return err
 }
 
 // askedOf is the request to end a, nil if this process knows of none. The settle

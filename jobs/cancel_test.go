@@ -87,11 +87,20 @@ func TestEXE09EXE14Cancel(t *testing.T) {
 	}
 }
 
-// EXE-14: a handler that ignores the request is shown to, and its success is one.
-func TestEXE14CancelIgnored(t *testing.T) {
+// EXE-14: the request to a handler that goes on is acknowledged by its server, with
+// LISTEN and without, and its success is one.
+func TestEXE14CancelAcknowledgedAndIgnored(t *testing.T) {
 	t.Parallel()
+	for name, pollOnly := range map[string]bool{"listening": false, "polling": true} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); cancelIgnored(t, pollOnly) })
+	}
+}
+
+func cancelIgnored(t *testing.T, pollOnly bool) {
 	began, finish := make(chan struct{}), make(chan struct{})
-	r := start(t, quickly(), on(func(context.Context, *jobs.Job[task]) error {
+	cfg := quickly()
+	cfg.PollOnly = pollOnly
+	r := start(t, cfg, on(func(context.Context, *jobs.Job[task]) error {
 		close(began)
 		<-finish
 		return nil
@@ -104,6 +113,10 @@ func TestEXE14CancelIgnored(t *testing.T) {
 	d := r.detail(id)
 	if d.State != store.Processing || d.Cancel == nil || d.Cancel.By != "ada" || d.CancelIgnored {
 		t.Errorf("after the request: %v, %+v, ignored %v", d.State, d.Cancel, d.CancelIgnored)
+	}
+	eventually(t, "its server acknowledges", func() bool { d = r.detail(id); return d.Cancel.AcknowledgedAt != nil })
+	if heard := d.Cancel.AcknowledgedAt; heard.Before(d.Cancel.At) || d.State != store.Processing || d.CancelIgnored {
+		t.Errorf("acknowledged at %v: %v, %+v, ignored %v", heard, d.State, d.Cancel, d.CancelIgnored)
 	}
 	close(finish)
 	d = r.waitFor(id, store.Succeeded)

@@ -137,15 +137,19 @@ func (e *engine) watchTaken(ctx context.Context) {
 			wait = trouble.failed(err)
 			continue
 		}
-		trouble.ok()
-		e.held.cancelAsked(asked)
-		if len(taken) == 0 {
-			continue
+		unsaid := e.held.cancelAsked(asked)
+		if len(taken) > 0 {
+			cause := ErrDeleted
+			if errors.Is(e.renew(ctx, server), store.ErrLeaseLost) { // all were taken at once, by another server
+				cause = ErrLeaseLost
+			}
+			e.held.cancelTaken(taken, cause)
 		}
-		cause := ErrDeleted
-		if errors.Is(e.renew(ctx, server), store.ErrLeaseLost) { // all were taken at once, by another server
-			cause = ErrLeaseLost
+		switch err := e.acknowledge(ctx, server, unsaid); {
+		case err == nil:
+			trouble.ok()
+		case ctx.Err() == nil:
+			wait = trouble.failed(err)
 		}
-		e.held.cancelTaken(taken, cause)
 	}
 }

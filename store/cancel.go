@@ -1,14 +1,23 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/lib/pq"
 )
 
 // CancelRequest says who asked for the end of a running attempt, and when.
 type CancelRequest struct {
 	At time.Time
 	By string
+	// AcknowledgedAt is when the server of the attempt cancelled its handler's context;
+	// nil: it has not yet, or its version does not say so.
+	AcknowledgedAt *time.Time
 }
 
 // cancelStatement takes the parameters of a move, but no row moves: the request is
@@ -38,6 +47,32 @@ select job_id, 3, attempt, queue, (select n from woken) from held`
 // When the server of the attempt is lost, Reclaim deletes the job: nobody wants it.
 func (db *DB) Cancel(ctx context.Context, actor string, targets []Target) ([]Moved, error) {
 	return db.move(ctx, cancelStatement, "cancel", actor, targets, []State{Processing})
+}
+
+// AcknowledgeCancels notes that the contexts of these attempts were cancelled as
+// people asked, and returns those of which that was not noted before. Only the server
+// that holds an attempt can: tokens that it has lost, and those that nobody asked to
+// end, change nothing.
+func (db *DB) AcknowledgeCancels(ctx context.Context, server int64, tokens []Token) (noted []Token, err error) {
+	tokens = slices.SortedFunc(slices.Values(tokens), func(a, b Token) int { return cmp.Compare(a.ID, b.ID) }) // locked as settles lock them
+	ids, attempts := make([]int64, len(tokens)), make([]int64, len(tokens))
+	for i, t := range tokens {
+		ids[i], attempts[i] = t.ID, int64(t.Attempt)
+	}
+	err = db.beat(ctx, `update tekrar.running r set cancel_acknowledged_at = clock_timestamp()
+from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt)
+where r.job_id = t.job_id and r.attempt = t.attempt and r.server = $1
+  and r.cancel_requested_at is not null and r.cancel_acknowledged_at is null returning r.job_id, r.attempt`,
+		func(r *sql.Rows) error {
+			var t Token
+			err := r.Scan(&t.ID, &t.Attempt)
+			noted = append(noted, t)
+			return err
+		}, server, pq.Array(ids), pq.Array(attempts))
+	if err != nil {
+		return nil, fmt.Errorf("acknowledge cancel requests: %w", err)
+	}
+	return noted, nil
 }
 
 // What a statement that ends an attempt writes when a cancel was asked for; the

@@ -111,6 +111,60 @@ func TestCancelIsForProcessingJobs_EXE14(t *testing.T) {
 	e.check()
 }
 
+// EXE-14: only the server that holds an attempt acknowledges a request to end it, and
+// only once; the patience with its handler begins there.
+func TestAcknowledgeCancels_EXE14(t *testing.T) {
+	e := writeSetup(t)
+	e.enqueue(make([]store.NewJob, 3)...)
+	jobs, other := e.claim(3), e.register("other")
+	asked, stale, unasked := jobs[0], jobs[1], jobs[2]
+	e.cancel(asked)
+	e.cancel(stale)
+	token := func(c store.Claimed) store.Token { return store.Token{ID: c.ID, Attempt: c.Attempt} }
+	acknowledge := func(server int64, tokens ...store.Token) []store.Token {
+		t.Helper()
+		noted, err := e.db.AcknowledgeCancels(e.ctx, server, tokens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return noted
+	}
+	if noted := acknowledge(other, token(asked)); len(noted) != 0 {
+		t.Errorf("a server that does not hold it acknowledged %v", noted)
+	}
+	all := []store.Token{token(unasked), {ID: stale.ID, Attempt: stale.Attempt + 1}, token(asked)}
+	if noted := acknowledge(e.server, all...); len(noted) != 1 || noted[0] != token(asked) {
+		t.Errorf("acknowledged %v", noted)
+	}
+	if noted := acknowledge(e.server, all...); len(noted) != 0 {
+		t.Errorf("acknowledged again: %v", noted)
+	}
+	_, seen, err := e.db.Taken(e.ctx, e.server, []store.Token{token(asked), token(stale)})
+	if err != nil || seen[token(asked)].AcknowledgedAt == nil || len(seen) != 2 || seen[token(stale)].AcknowledgedAt != nil {
+		t.Errorf("%+v, %v", seen, err)
+	}
+	for _, aged := range []struct {
+		set     string
+		ignored bool
+	}{
+		{"cancel_requested_at = cancel_requested_at - interval '31 s'", false},
+		{"cancel_acknowledged_at = cancel_acknowledged_at - interval '31 s'", true},
+	} {
+		e.exec(`update tekrar.running set ` + aged.set + ` where cancel_acknowledged_at is not null`)
+		if d, err := e.db.Job(e.ctx, asked.ID, 0, 0); err != nil || d.Cancel.AcknowledgedAt == nil || d.CancelIgnored != aged.ignored {
+			t.Errorf("%s: %+v, ignored %v, %v", aged.set, d.Cancel, d.CancelIgnored, err)
+		}
+	}
+	if refused := e.settle(outcomesOf(asked)["retried"]); len(refused) != 0 {
+		t.Error(refused)
+	}
+	e.wantTold(asked.ID, fmt.Sprintf("enqueued 0\nprocessing 1 on %[1]d\ndeleted 1 on %[1]d \"Cancelled by ann\"\naudit: ann cancel from 3", e.server))
+	if noted := acknowledge(e.server, token(asked)); len(noted) != 0 {
+		t.Errorf("acknowledged after its end: %v", noted)
+	}
+	e.check()
+}
+
 // EXE-14: the server of a cancelled job is lost: the job is not run again.
 func TestReclaimHeedsACancelRequest_EXE14(t *testing.T) {
 	e := writeSetup(t)
@@ -181,6 +235,27 @@ func TestCancelAgainstSettleFindsItElsewhere_EXE14(t *testing.T) {
 	if n := r.count(`select count(*) from tekrar.audit`); n != 0 {
 		t.Errorf("%d audit rows of a request that came too late", n)
 	}
+	r.check()
+}
+
+// EXE-14: so does one whose request is acknowledged while it is being settled.
+func TestSettleAgainstAcknowledge_EXE14(t *testing.T) {
+	r := newRace(t, "")
+	c := r.running()
+	r.cancel(c)
+	tx := r.hold()
+	if refused, err := store.SettleIn(r.ctx, r.first, tx, r.server, outcomesOf(c)["retried"]); err != nil || len(refused) != 0 {
+		t.Fatal(refused, err)
+	}
+	acknowledge := apart(func() ([]store.Token, error) {
+		return r.second.AcknowledgeCancels(r.ctx, r.server, []store.Token{{ID: c.ID, Attempt: c.Attempt}})
+	})
+	r.secondWaits()
+	r.commit(tx)
+	if noted := must(r, acknowledge); len(noted) != 0 {
+		t.Errorf("acknowledged for an attempt that had ended: %v", noted)
+	}
+	r.wantTold(c.ID, fmt.Sprintf("enqueued 0\nprocessing 1 on %[1]d\ndeleted 1 on %[1]d \"Cancelled by ann\"\naudit: ann cancel from 3", r.server))
 	r.check()
 }
 

@@ -22,7 +22,8 @@ type JobDetail struct {
 	Tags       []string
 	StuckAt    *time.Time // processing, and past its timeout since then
 	// Cancel is the request to end the running attempt, nil if none was made or the
-	// attempt has ended; CancelIgnored: it runs on for CancelPatience since then.
+	// attempt has ended; CancelIgnored: it runs on for CancelPatience since its server
+	// acknowledged the request, or since the request when none has.
 	Cancel        *CancelRequest
 	CancelIgnored bool
 	// RecurringID names the recurring job that made it, empty if none did; FireAt is
@@ -40,13 +41,13 @@ select j.args, coalesce(j.policy, k.policy) as policy,
        case when j.policy is not null then 'job' when k.kind is not null then 'kind' else '' end as policy_from,
        coalesce(j.timeout_ms, k.timeout_ms) as timeout_ms, coalesce(j.tags, '{}') as tags,
        coalesce(j.recurring_id, '') as recurring_id, j.fire_at,
-       r.stuck_at, r.cancel_requested_at, coalesce(r.cancel_requested_by, ''),
-       coalesce(clock_timestamp() - r.cancel_requested_at >= $2 * interval '1 microsecond', false) as cancel_ignored,
+       r.stuck_at, r.cancel_requested_at, coalesce(r.cancel_requested_by, ''), r.cancel_acknowledged_at,
+       coalesce(clock_timestamp() - coalesce(r.cancel_acknowledged_at, r.cancel_requested_at) >= $2 * interval '1 microsecond', false) as cancel_ignored,
        (select count(*) from tekrar.history h where h.job_id = j.id) as history_total,
        p.attempt, p.at, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.message, '')
 from tekrar.jobs j
 left join lateral (select kind, policy, timeout_ms from tekrar.kinds where kind = j.kind offset 0) k on true
-left join lateral (select stuck_at, cancel_requested_at, cancel_requested_by from tekrar.running where job_id = j.id offset 0) r on true
+left join lateral (select stuck_at, cancel_requested_at, cancel_requested_by, cancel_acknowledged_at from tekrar.running where job_id = j.id offset 0) r on true
 left join lateral (select attempt, at, done, total, message from tekrar.job_progress where job_id = j.id offset 0) p on true
 where j.id = $1`
 
@@ -72,7 +73,7 @@ func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64)
 		}
 		d.JobRow = rows[0]
 		var args, policy []byte
-		var askedAt *time.Time
+		var askedAt, acknowledgedAt *time.Time
 		var askedBy string
 		var said struct {
 			Progress
@@ -81,12 +82,12 @@ func (db *DB) Job(ctx context.Context, id int64, historyLimit int, before int64)
 		}
 		err := tx.QueryRowxContext(ctx, db.sql(jobDetail), id, CancelPatience.Microseconds()).
 			Scan(&args, &policy, &d.PolicyFrom, &d.TimeoutMS, pq.Array(&d.Tags), &d.RecurringID, &d.FireAt, &d.StuckAt,
-				&askedAt, &askedBy, &d.CancelIgnored, &d.HistoryTotal, &said.attempt, &said.at, &said.Done, &said.Total, &said.Message)
+				&askedAt, &askedBy, &acknowledgedAt, &d.CancelIgnored, &d.HistoryTotal, &said.attempt, &said.at, &said.Done, &said.Total, &said.Message)
 		if err != nil {
 			return err
 		}
 		if askedAt != nil {
-			d.Cancel = &CancelRequest{At: *askedAt, By: askedBy}
+			d.Cancel = &CancelRequest{At: *askedAt, By: askedBy, AcknowledgedAt: acknowledgedAt}
 		}
 		if said.at != nil {
 			said.JobID, said.Attempt, said.At = id, *said.attempt, *said.at

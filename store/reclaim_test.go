@@ -113,7 +113,7 @@ func TestReclaimTakesJobsOfUnknownServers_LSE09_LSE19(t *testing.T) {
 	e.wantTold(b.ID, "ready 1 r0 l1 s0\nenqueued 0\nprocessing 1 on 4711\nenqueued 1 on 4711 \"Server #4711 lost\"")
 	e.check()
 	if n := e.count(`select count(*) from information_schema.columns where table_schema = 'tekrar' and is_nullable = 'YES'
-		and (table_name = 'running' and column_name not in ('cancel_requested_at', 'cancel_requested_by', 'stuck_at') or table_name = 'servers' and column_name = 'lease_until')`); n != 0 {
+		and (table_name = 'running' and column_name not in ('cancel_requested_at', 'cancel_requested_by', 'cancel_acknowledged_at', 'stuck_at') or table_name = 'servers' and column_name = 'lease_until')`); n != 0 {
 		t.Errorf("%d columns of the token or the lease may be null", n)
 	}
 }

@@ -70,18 +70,18 @@ func (db *DB) Taken(ctx context.Context, server int64, tokens []Token) (taken []
 		ids[i], attempts[i] = t.ID, int64(t.Attempt)
 	}
 	asked = map[Token]CancelRequest{}
-	err = db.beat(ctx, `select t.job_id, t.attempt, r.cancel_requested_at, coalesce(r.cancel_requested_by, '')
+	err = db.beat(ctx, `select t.job_id, t.attempt, r.cancel_requested_at, coalesce(r.cancel_requested_by, ''), r.cancel_acknowledged_at
 from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt) left join lateral (
-  select job_id, cancel_requested_at, cancel_requested_by from tekrar.running
+  select job_id, cancel_requested_at, cancel_requested_by, cancel_acknowledged_at from tekrar.running
   where job_id = t.job_id and attempt = t.attempt and server = $1 offset 0) r on true
 where r.job_id is null or r.cancel_requested_at is not null`,
 		func(r *sql.Rows) error {
 			var t Token
-			var at *time.Time
+			var at, acknowledged *time.Time
 			var by string
-			err := r.Scan(&t.ID, &t.Attempt, &at, &by)
+			err := r.Scan(&t.ID, &t.Attempt, &at, &by, &acknowledged)
 			if at != nil {
-				asked[t] = CancelRequest{At: *at, By: by}
+				asked[t] = CancelRequest{At: *at, By: by, AcknowledgedAt: acknowledged}
 			} else {
 				taken = append(taken, t)
 			}
