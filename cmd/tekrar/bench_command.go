@@ -31,10 +31,11 @@ func benchCommand(fs *flag.FlagSet) action {
 			if err := chaos.Check(); err != nil {
 				return usagef("%v", err)
 			}
+			chaos.Working = p.working
 			return bench.Chaos(ctx, chaos, p.stdout)
 		}
-		s.Database = c.database
-		return bench.Run(ctx, s, names, p.stdout)
+		s.Database, s.Working = c.database, p.working
+		return bench.Run(ctx, s, names, p.beside(p.stdout))
 	}
 }
 

@@ -25,7 +25,7 @@ func claimsPurge(fs *flag.FlagSet) action {
 					return err
 				}
 			}
-			stop := p.working("purging claims")
+			stop := p.quietly(*asJSON)("purging claims", 0, nil)
 			purged, err := claims.PurgeNow(ctx, actor(), idempotency.PurgeOptions{Window: *window, DryRun: *dry})
 			stop()
 			if err != nil {

@@ -162,26 +162,6 @@ func TestConfirmation(t *testing.T) {
 	typed("", "jobs", "delete", "--yes", "1").wantDone(t)
 }
 
-func TestProgressOnlyAtATerminal(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		terminal bool
-		env      []string
-		want     bool
-	}{{true, nil, true}, {false, nil, false}, {true, []string{"TERM=dumb"}, false}} {
-		w := &watched{}
-		p := &program{stderr: w, environ: tt.env, terminal: func(any) bool { return tt.terminal }}
-		stop := p.working("migrating")
-		if tt.want {
-			w.until(t, "\rmigrating: 1s")
-		}
-		stop()
-		if said := w.String(); (said != "") != tt.want || tt.want && !strings.HasSuffix(said, " \r") {
-			t.Errorf("%+v: wrote %q", tt, said)
-		}
-	}
-}
-
 type tick struct{ Token string }
 
 func (tick) Kind() string { return "tick" }

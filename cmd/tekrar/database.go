@@ -14,7 +14,7 @@ func (p *program) logger(c config) *slog.Logger {
 	if c.log != nil {
 		level = *c.log
 	}
-	return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(p.beside(p.stderr), &slog.HandlerOptions{Level: level}))
 }
 
 // openDatabase opens the configured database and asks for its version, so that what

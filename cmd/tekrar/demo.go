@@ -36,7 +36,9 @@ func runDemo(ctx context.Context, p *program, c config, _ []string) (err error) 
 	dsn := c.database
 	if dsn == "" {
 		fmt.Fprintln(p.stderr, "starting a private Postgres ...")
+		stop := p.working("fetching, preparing or starting Postgres", 0, nil)
 		pg, startErr := startPostgres(ctx, c, log)
+		stop()
 		if startErr != nil {
 			return startErr
 		}

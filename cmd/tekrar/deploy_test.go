@@ -40,8 +40,11 @@ func understoodBy(t *testing.T, where string, args, env []string) {
 }
 
 type composeService struct {
-	Image       string
-	Build       string
+	Image string
+	Build struct {
+		Context string
+		Args    map[string]string
+	}
 	Command     []string
 	Environment map[string]string
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
@@ -69,15 +72,23 @@ func TestComposeUsesWhatThereIs(t *testing.T) {
 				t.Errorf("%s is open to everybody: %s", name, port)
 			}
 		}
-		if s.Build == "" {
+		if s.Build.Context == "" {
 			continue
 		}
 		ours++
-		if _, err := os.Stat("../../docs/deploy/" + s.Build + "/Dockerfile"); err != nil {
+		if _, err := os.Stat("../../docs/deploy/" + s.Build.Context + "/Dockerfile"); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		for arg := range s.Build.Args {
+			if !strings.Contains(deployFile(t, "Dockerfile"), "\nARG "+arg+"=") {
+				t.Errorf("%s: the Dockerfile takes no %s", name, arg)
+			}
 		}
 		var env []string
 		for variable, value := range s.Environment {
+			if variable == "PGPASSWORD" { // of Postgres, see store.Open
+				continue
+			}
 			env = append(env, variable)
 			if variable == "DATABASE_URL" {
 				if err := databaseURL(value); err != nil {

@@ -49,7 +49,7 @@ func doctor(fs *flag.FlagSet) action {
 		}
 		defer db.Close()
 		e := &examination{db: db, long: *long}
-		stop := p.working("examining the database")
+		stop := p.quietly(*asJSON)("examining the database", 0, nil)
 		e.run(ctx)
 		stop()
 		if ctx.Err() != nil {

@@ -21,9 +21,9 @@ var examples = map[string][]string{
 		"tekrar jobs list --query 'args.order.id:42 created>2h' --state succeeded --json",
 	},
 	"jobs show":    {"tekrar jobs show 4711", "tekrar jobs show 4711 --json --history 500"},
-	"jobs requeue": {"tekrar jobs requeue 4711", "tekrar jobs requeue 4711 4712 --fresh"},
+	"jobs requeue": {"tekrar jobs requeue 4711", "tekrar jobs requeue 4711 4712 --fresh", "tekrar jobs requeue --all --kind invoice.email --query 'error:timeout' --fresh --yes"},
 	"jobs cancel":  {"tekrar jobs cancel 4711"},
-	"jobs delete":  {"tekrar jobs delete 4711 4712", "tekrar jobs delete --yes --json 4711"},
+	"jobs delete":  {"tekrar jobs delete 4711 4712", "tekrar jobs delete --yes --json 4711", "tekrar jobs delete --all --state scheduled --queue mail"},
 	"jobs enqueue": {
 		`tekrar jobs enqueue invoice.email '{"invoice_id":42}'`,
 		`tekrar jobs enqueue report.nightly '{}' --queue reports --in 2h --priority -2`,

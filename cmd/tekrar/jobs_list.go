@@ -12,15 +12,11 @@ import (
 
 func jobsList(fs *flag.FlagSet) action {
 	var l jobsListed
-	fs.StringVar(&l.state, "state", "failed", "enqueued, scheduled, awaiting, processing, succeeded, failed or deleted (default failed)")
-	fs.StringVar(&l.queue, "queue", "", "only this queue")
-	fs.StringVar(&l.kind, "kind", "", "only this kind")
-	fs.StringVar(&l.query, "query", "", "only what this finds, as in the search of the dashboard: field:value, -not, < >, \"quoted text\"; fields: "+store.KnownFields())
+	l.filters(fs)
 	fs.StringVar(&l.after, "after", "", "go on where a list ended: its \"next\"")
 	fs.IntVar(&l.limit, "limit", 50, "how many, 1 to 500 (default 50)")
 	asJSON := fs.Bool("json", false, "one JSON object: jobs, next")
 	return func(ctx context.Context, p *program, c config, _ []string) error {
-		fs.Visit(func(f *flag.Flag) { l.stated = l.stated || f.Name == "state" })
 		f, err := l.filter(c)
 		if err != nil {
 			return err
@@ -45,6 +41,22 @@ type jobsListed struct {
 	limit  int
 	stated bool // --state was given
 }
+
+// filters are the flags that say which jobs, the same for the commands that list them
+// and that change all of them.
+func (l *jobsListed) filters(fs *flag.FlagSet) {
+	l.state, l.limit = store.Failed.String(), 50
+	fs.Func("state", "enqueued, scheduled, awaiting, processing, succeeded, failed or deleted (default failed)", func(s string) error {
+		l.state, l.stated = s, true
+		return nil
+	})
+	fs.StringVar(&l.queue, "queue", "", "only this queue")
+	fs.StringVar(&l.kind, "kind", "", "only this kind")
+	fs.StringVar(&l.query, "query", "", "only what this finds, as in the search of the dashboard: field:value, -not, < >, \"quoted text\"; fields: "+store.KnownFields())
+}
+
+// given says whether a filter was.
+func (l *jobsListed) given() bool { return l.stated || l.queue != "" || l.kind != "" || l.query != "" }
 
 func (l jobsListed) filter(c config) (f store.JobFilter, err error) {
 	f = store.JobFilter{Queue: l.queue, Kind: l.kind, Limit: l.limit}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
@@ -13,11 +16,15 @@ import (
 
 func jobsRequeue(fs *flag.FlagSet) action {
 	fresh := fs.Bool("fresh", false, "with a fresh budget of retries; without it a next failure is final")
-	asJSON := fs.Bool("json", false, "one JSON array")
+	asJSON := fs.Bool("json", false, "one JSON array; with --all one JSON object")
+	all := moveAll(fs)
 	return func(ctx context.Context, p *program, c config, args []string) error {
 		budget := jobs.KeepRetries
 		if *fresh {
 			budget = jobs.FreshBudget
+		}
+		if whole, err := all.asked(args); whole || err != nil {
+			return cmp.Or(err, p.moveAll(ctx, c, all, jobs.Bulk{Action: "requeue", Budget: budget}, *asJSON))
 		}
 		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
 			return client.Requeue(ctx, actor(), budget, targets...)
@@ -26,10 +33,13 @@ func jobsRequeue(fs *flag.FlagSet) action {
 }
 
 func jobsDelete(fs *flag.FlagSet) action {
-	yes := fs.Bool("yes", false, "do not ask")
-	asJSON := fs.Bool("json", false, "one JSON array")
+	asJSON := fs.Bool("json", false, "one JSON array; with --all one JSON object")
+	all := moveAll(fs)
 	return func(ctx context.Context, p *program, c config, args []string) error {
-		if err := p.confirm(ctx, *yes, "%d jobs will be deleted: %s.", len(args), strings.Join(args, ", ")); err != nil {
+		if whole, err := all.asked(args); whole || err != nil {
+			return cmp.Or(err, p.moveAll(ctx, c, all, jobs.Bulk{Action: "delete"}, *asJSON))
+		}
+		if err := p.confirm(ctx, all.yes, "%d jobs will be deleted: %s.", len(args), strings.Join(args, ", ")); err != nil {
 			return err
 		}
 		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
@@ -62,14 +72,33 @@ func (p *program) move(ctx context.Context, c config, args []string, asJSON bool
 		if err != nil {
 			return err
 		}
-		stop := p.working(fmt.Sprintf("changing %d jobs", len(targets)))
-		moved, err := do(client, targets)
-		stop()
-		if err != nil {
-			return err
+		var done atomic.Int64
+		stop := p.quietly(asJSON)("changing jobs", int64(len(targets)), done.Load)
+		defer stop()
+		var moved []jobs.Moved
+		for some := range slices.Chunk(targets, movedAtOnce) {
+			part, err := do(client, some)
+			if err != nil {
+				stop()
+				return errors.Join(p.movedBefore(moved, asJSON), err)
+			}
+			moved = append(moved, part...)
+			done.Store(int64(len(moved)))
 		}
+		stop()
 		return p.moved(moved, asJSON)
 	})
+}
+
+// movedAtOnce bounds how long one transaction holds the rows of many jobs.
+const movedAtOnce = 500
+
+// movedBefore reports the jobs that were changed before it failed, if there are any.
+func (p *program) movedBefore(moved []jobs.Moved, asJSON bool) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	return p.moved(moved, asJSON)
 }
 
 // expect reads the state each job is in now, which the move then relies on. An

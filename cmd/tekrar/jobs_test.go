@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -187,4 +188,75 @@ func TestListGoesOn(t *testing.T) {
 		t.Errorf("walked over %d jobs, want 3", seen)
 	}
 	tekrar(t, env, "jobs", "list", "--after", "nonsense").wantFailure(t, 2, "--after", "nonsense")
+}
+
+// LIF-11: more jobs than one transaction takes are all changed, and told once each.
+func TestManyJobsAreChangedInParts(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	client := clientOf(t, env)
+	items := make([]jobs.Item, movedAtOnce+2)
+	for i := range items {
+		items[i] = jobs.Item{Args: tick{}}
+	}
+	made, err := client.EnqueueMany(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"jobs", "delete", "--yes", "--json"}
+	for _, m := range made {
+		args = append(args, fmt.Sprint(m.ID))
+	}
+	var told []struct{ ID, State string }
+	if err := json.Unmarshal([]byte(tekrar(t, env, args...).wantDone(t)), &told); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != len(made) || told[0].ID != fmt.Sprint(made[0].ID) || told[len(told)-1].State != "deleted" {
+		t.Errorf("%d of %d jobs told, the last %+v", len(told), len(made), told[len(told)-1])
+	}
+}
+
+// A filter names the jobs instead of their ids, as the dashboard's bulk action does.
+func TestMoveAllOfAFilter(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	db := storetest.Open(t, strings.TrimPrefix(env[0], "DATABASE_URL="), store.Options{})
+	for _, queue := range []string{"mail", "mail", "mail", "other"} {
+		tekrar(t, env, "jobs", "enqueue", "bad", `{"N":1}`, "--queue", queue, "--in", "2h").wantDone(t)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"jobs", "requeue"}, "Give their IDs, or --all"},
+		{[]string{"jobs", "requeue", "--all", "7"}, `there is "7"`},
+		{[]string{"jobs", "delete", "--queue", "mail", "7"}, "go with --all"},
+		{[]string{"jobs", "requeue", "--all", "--state", "processing"}, "cannot be requeued"},
+		{[]string{"jobs", "delete", "--all", "--state", "gone"}, "--state"},
+		{[]string{"jobs", "delete", "--all", "--query", "args.x:"}, "--query"},
+	} {
+		tekrar(t, env, c.args...).wantFailure(t, 2, c.says)
+	}
+	n, _, err := db.Jobs(t.Context(), store.JobFilter{State: store.Scheduled})
+	if err != nil || len(n) != 4 {
+		t.Fatalf("bad input changed something: %v, %v", n, err)
+	}
+	if out := tekrar(t, env, "jobs", "delete", "--all", "--yes").wantDone(t); out != "delete: 0 jobs\n" {
+		t.Errorf("no job had failed: %s", out)
+	}
+	out := tekrar(t, env, "jobs", "delete", "--all", "--state", "scheduled", "--queue", "mail", "--yes", "--json").wantDone(t)
+	var whole struct {
+		Operation, Action, State string
+		Jobs, Skipped            int
+	}
+	if err := json.Unmarshal([]byte(out), &whole); err != nil || whole.Operation == "" || whole.State != "done" || whole.Jobs != 3 {
+		t.Errorf("%s: %+v, %v", out, whole, err)
+	}
+	if out := tekrar(t, env, "jobs", "requeue", "--all", "--query", "state:deleted kind:bad").wantDone(t); out != "requeue: 3 jobs\n" {
+		t.Error(out)
+	}
+	counts, err := db.Counts(t.Context())
+	if err != nil || counts[store.Enqueued].N != 3 || counts[store.Scheduled].N != 1 {
+		t.Errorf("%v, %v", counts, err)
+	}
 }

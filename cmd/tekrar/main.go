@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/tekrar/tekrar/store"
@@ -21,13 +22,14 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	go func() {
 		<-signals
 		cancel()
 		<-signals // a second Ctrl-C ends at once
+		p.leave()
 		os.Exit(exitInterrupted)
 	}()
-	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
@@ -40,6 +42,7 @@ type program struct {
 	stdout, stderr io.Writer
 	environ        []string       // as os.Environ
 	terminal       func(any) bool // that a stream is one; nil: ask the system
+	bar            atomic.Pointer[bar]
 }
 
 // usageError is a mistake in how the program was called: exit code 2.

@@ -15,7 +15,8 @@ func migrateUp(fs *flag.FlagSet) action {
 	asJSON := fs.Bool("json", false, "one JSON object: schema, now")
 	return func(ctx context.Context, p *program, c config, _ []string) error {
 		return p.withDatabase(ctx, c, func(db *store.DB) error {
-			stop := p.working("migrating")
+			steps, applied := stepsOf(ctx, db)
+			stop := p.quietly(*asJSON)("migrating", steps, applied)
 			err := db.Migrate(ctx)
 			stop()
 			if err != nil {
@@ -28,6 +29,30 @@ func migrateUp(fs *flag.FlagSet) action {
 			return err
 		})
 	}
+}
+
+// stepsOf counts the steps of the schema, and those that are applied by now. A step is
+// seen when its transaction has committed. total is 0 when that cannot be told.
+func stepsOf(ctx context.Context, db *store.DB) (total int64, applied func() int64) {
+	var last int64
+	count := func() (n, of int64) {
+		steps, err := db.MigrateStatus(ctx)
+		if err != nil {
+			return last, 0
+		}
+		for _, s := range steps {
+			if s.AppliedAt != nil {
+				n++
+			}
+		}
+		last = n
+		return n, int64(len(steps))
+	}
+	before, total := count()
+	if before == total {
+		return 0, nil
+	}
+	return total, func() int64 { n, _ := count(); return n }
 }
 
 type migrationJSON struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/store/storetest"
 )
 
@@ -26,5 +27,23 @@ func TestMigrate(t *testing.T) {
 	}
 	if out := tekrar(t, nil, "migrate", "print").wantDone(t); !strings.Contains(out, "create table jobs") {
 		t.Errorf("print: %s", out)
+	}
+}
+
+func TestStepsAreCountedAsTheyAreApplied(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.EmptyDSN(t), store.Options{})
+	total, applied := stepsOf(t.Context(), db)
+	if total < 11 || applied() != 0 {
+		t.Fatalf("%d of %d steps before the first", applied(), total)
+	}
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if applied() != total {
+		t.Errorf("%d of %d steps after the last", applied(), total)
+	}
+	if total, applied := stepsOf(t.Context(), db); total != 0 || applied != nil {
+		t.Errorf("%d steps to show where there is nothing to do", total)
 	}
 }

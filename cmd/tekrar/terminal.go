@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 )
@@ -49,30 +48,4 @@ func (p *program) confirm(ctx context.Context, yes bool, format string, args ...
 		}
 		return errDeclined
 	}
-}
-
-// working says on a terminal what takes long, and for how long it has. stop clears
-// the line. On no terminal it writes nothing.
-func (p *program) working(what string) (stop func()) {
-	if !p.atTerminal(p.stderr) || p.getenv("TERM") == "dumb" {
-		return func() {}
-	}
-	began, end, ended := time.Now(), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for wrote := 0; ; {
-			select {
-			case <-end:
-				fmt.Fprintf(p.stderr, "\r%s\r", strings.Repeat(" ", wrote))
-				return
-			case <-tick.C:
-				line := fmt.Sprintf("%s: %s", plain(what), time.Since(began).Round(time.Second))
-				fmt.Fprintf(p.stderr, "\r%s", line)
-				wrote = len(line)
-			}
-		}
-	}()
-	return func() { close(end); <-ended }
 }

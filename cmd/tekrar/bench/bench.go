@@ -28,6 +28,25 @@ type Settings struct {
 	Seconds  int    `json:"seconds"`    // of steady
 	Database string `json:"-"`          // address; empty: a private server with fsync on
 	River    bool   `json:"-"`          // measure River on the same server as well
+
+	Working Working `json:"-"` // is told of each phase; nil: nobody
+}
+
+// Working is told that a phase begins, how much it has to do (0: not known) and whom
+// to ask, at any time until stop, how much is done. Phases follow each other.
+type Working func(phase string, total int64, done func() int64) (stop func())
+
+func (w Working) on(phase string, total int64, done func() int64) (stop func()) {
+	if w == nil {
+		return func() {}
+	}
+	return w(phase, total, done)
+}
+
+// during is a phase whose length is known.
+func (w Working) during(phase string, d time.Duration) (stop func()) {
+	began := time.Now()
+	return w.on(phase+" (seconds)", int64(d.Seconds()), func() int64 { return int64(time.Since(began).Seconds()) })
 }
 
 // Figure is one line of output.
@@ -88,10 +107,12 @@ func Run(ctx context.Context, s Settings, names []string, out io.Writer) error {
 	}
 	b := &bench{Settings: s, out: out}
 	if s.Database == "" {
+		stop := s.Working.on("starting a private Postgres", 0, nil)
 		server, err := pgtemp.Start(ctx, pgtemp.Config{Logger: slog.New(slog.DiscardHandler), Settings: map[string]string{
 			"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
 			"shared_buffers": "1GB", "max_wal_size": "4GB", "max_connections": "100",
 		}})
+		stop()
 		if err != nil {
 			return err
 		}

@@ -70,9 +70,11 @@ func (c *chaos) journal() string { return filepath.Join(c.dir, "effects") }
 
 func (c *chaos) run(ctx context.Context) (e *evidence, err error) {
 	quiet := slog.New(slog.DiscardHandler)
+	stop := c.Working.on("starting a private Postgres", 0, nil)
 	c.server, err = pgtemp.Start(ctx, pgtemp.Config{Logger: quiet, Settings: map[string]string{
 		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "max_connections": "300", "log_lock_waits": "on",
 	}})
+	stop()
 	if err != nil {
 		return nil, err
 	}
@@ -97,15 +99,22 @@ func (c *chaos) run(ctx context.Context) (e *evidence, err error) {
 	if err := c.startWorkers(log); err != nil {
 		return nil, err
 	}
-	if err := c.storm(ctx, log); err != nil {
+	stop = c.Working.during("load and faults", time.Duration(c.Minutes*float64(time.Minute)))
+	err = c.storm(ctx, log)
+	stop()
+	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err := c.drain(ctx); err != nil {
+	stop = c.Working.on("draining what is left", 0, nil)
+	err = c.drain(ctx)
+	stop()
+	if err != nil {
 		return nil, err
 	}
+	defer c.Working.on("looking at every job", 0, nil)()
 	return c.gather(ctx)
 }
 

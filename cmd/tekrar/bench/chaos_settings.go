@@ -14,6 +14,8 @@ type ChaosSettings struct {
 	Seed      uint64  `json:"seed"`    // of faults and load; their effects still depend on the machine
 	Processes int     `json:"processes"`
 	Crashes   float64 `json:"crashes"` // of the database, a minute; 0: none
+
+	Working Working `json:"-"` // is told of each phase; nil: nobody
 }
 
 // Check names the first setting that is out of its bounds.

@@ -32,8 +32,9 @@ func (b *bench) drainOnce(ctx context.Context, db *store.DB, workers int) (float
 	if err := b.fill(ctx, c, b.Jobs); err != nil {
 		return 0, err
 	}
-	ran, all := counted(b.Jobs)
+	ran, soFar, all := counted(b.Jobs)
 	jobs.Handle(c, func(context.Context, *jobs.Job[noop]) error { ran(); return nil })
+	defer b.Working.on(fmt.Sprintf("running jobs, %d workers", workers), int64(b.Jobs), soFar)()
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
@@ -55,14 +56,14 @@ func (b *bench) drainOnce(ctx context.Context, db *store.DB, workers int) (float
 // counted returns what counts a run, and what is closed at the n-th: the database is
 // asked whether all is settled only after that, since each question costs it as much
 // as a batch of jobs.
-func counted(n int) (ran func(), all <-chan struct{}) {
+func counted(n int) (ran func(), soFar func() int64, all <-chan struct{}) {
 	var runs atomic.Int64
 	done := make(chan struct{})
 	return func() {
 		if runs.Add(1) == int64(n) {
 			close(done)
 		}
-	}, done
+	}, runs.Load, done
 }
 
 // settledAll waits until no job is ready or running.
@@ -109,8 +110,11 @@ func (b *bench) latency(ctx context.Context, db *store.DB) error {
 	called := make([]time.Time, first+n)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
+	var enqueued atomic.Int64
+	defer b.Working.on("measuring the latency of jobs", first+n, enqueued.Load)()
 	for i := range first + n {
 		<-tick.C
+		enqueued.Store(int64(i))
 		called[i] = time.Now()
 		if _, err := caller.Enqueue(ctx, b.args(i)); err != nil {
 			return err

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,8 @@ func (b *bench) enqueueBulk(ctx context.Context, db *store.DB) error {
 
 // fill enqueues n jobs in calls of 1,000.
 func (b *bench) fill(ctx context.Context, c *jobs.Client, n int) error {
+	var filled atomic.Int64
+	defer b.Working.on("enqueueing jobs in bulk", int64(n), filled.Load)()
 	for done := 0; done < n; {
 		items := make([]jobs.Item, min(bulk, n-done))
 		for i := range items {
@@ -40,6 +43,7 @@ func (b *bench) fill(ctx context.Context, c *jobs.Client, n int) error {
 			return err
 		}
 		done += len(items)
+		filled.Store(int64(done))
 	}
 	return nil
 }
@@ -52,10 +56,14 @@ func (b *bench) enqueueSingle(ctx context.Context, db *store.DB) error {
 	}
 	for _, callers := range []int{8, 64} {
 		n := b.Jobs / 5
+		var enqueued atomic.Int64
+		stop := b.Working.on(fmt.Sprintf("enqueueing jobs one by one, %d callers", callers), int64(n), enqueued.Load)
 		rate, err := together(ctx, callers, n, func(ctx context.Context, i int) error {
 			_, err := c.Enqueue(ctx, b.args(i))
+			enqueued.Add(1)
 			return err
 		})
+		stop()
 		if err != nil {
 			return err
 		}

@@ -54,6 +54,7 @@ func (b *bench) drainBy(ctx context.Context, db *store.DB, processes int) (rate 
 	if err := serversUp(ctx, db, processes); err != nil {
 		return 0, err
 	}
+	defer b.Working.on(fmt.Sprintf("running jobs, %d processes", processes), 0, nil)()
 	began := time.Now()
 	if err := c.ResumeQueue(ctx, "bench", jobs.DefaultQueue); err != nil {
 		return 0, err

@@ -60,6 +60,7 @@ func (b *bench) prepareReference(ctx context.Context) error {
 		return err
 	}
 	b.script = script
+	defer b.Working.on("filling the database of the reference", 0, nil)()
 	if out, err := exec.CommandContext(ctx, b.reference, "-i", "-q", "-s", "5", b.server.DSN(referenceDatabase)).CombinedOutput(); err != nil {
 		return fmt.Errorf("prepare the reference: %w: %s", err, out)
 	}
@@ -73,6 +74,7 @@ func (b *bench) measureReference(ctx context.Context) (selects, inserts float64,
 	if b.reference == "" {
 		return 0, 0, nil
 	}
+	defer b.Working.on("measuring the server without an engine", 0, nil)()
 	if selects, err = b.runReference(ctx, "-S"); err == nil {
 		inserts, err = b.runReference(ctx, "-f", b.script)
 	}

@@ -36,7 +36,10 @@ func (b *bench) steady(ctx context.Context, db *store.DB) error {
 		early <- size
 	})
 	defer third.Stop()
-	if err := b.arrive(ctx, worker, started); err != nil {
+	still := b.Working.during("steady load", time.Duration(b.Seconds)*time.Second)
+	err = b.arrive(ctx, worker, started)
+	still()
+	if err != nil {
 		return err
 	}
 	size, err := db.HotSize(ctx)
