@@ -14,14 +14,10 @@ const address = body.dataset.live;
 // Storage may be switched off.
 const store = (k, v) => { try { return v === undefined ? sessionStorage.getItem(k) : sessionStorage.setItem(k, v); } catch { return null; } };
 
-// Words: the live indicator and the status region.
+// Words come with the page, in the reader's language.
 
-const sentences = {
-  live: "Live updates are on.",
-  paused: "Live updates are paused.",
-  reconnecting: "Connection lost, reconnecting.",
-  polling: "No live connection. The page is checked every 15 seconds.",
-};
+const words = JSON.parse(live.dataset.words);
+const word = (key, value) => words[key].replace("{}", value);
 let mode = "";
 let asOf = Date.parse(body.dataset.now);
 let skew = asOf - Date.now(); // the database's clock minus this machine's
@@ -30,13 +26,13 @@ function show(next) {
   const changed = next !== mode && mode && mode !== "connecting";
   mode = next;
   live.dataset.mode = mode;
-  const at = new Date(asOf).toISOString().slice(11, 19);
-  live.querySelector(".live-w").textContent = mode === "live" ? "live, " + at : mode + ", as of " + at;
+  const at = new Date(asOf).toLocaleTimeString("sv", { timeZone: body.dataset.zone });
+  live.querySelector(".live-w").textContent = word(mode, at);
   live.querySelector(".live-r").hidden = mode === "live";
   const button = live.querySelector(".live-p");
   button.hidden = false;
-  button.textContent = mode === "paused" ? "Resume" : "Pause";
-  if (changed) say(sentences[mode]);
+  button.textContent = word(mode === "paused" ? "resume" : "pause");
+  if (changed) say(word("is" + mode));
 }
 
 let lastSaid = -1e9;
@@ -59,21 +55,19 @@ function fresh(t) {
   if (mode) show(mode);
 }
 
-// Relative times, the same words as views/format.go.
+// Relative times, as views/locale writes them.
 
 function age(seconds) {
   const s = Math.max(0, Math.floor(seconds));
-  if (s < 60) return s + " s";
-  if (s < 3600) return Math.floor(s / 60) + " min";
-  if (s < 172800) return Math.floor(s / 3600) + " h";
-  return Math.floor(s / 86400) + " d";
+  const [unit, size] = s < 60 ? ["s", 1] : s < 3600 ? ["min", 60] : s < 172800 ? ["h", 3600] : ["d", 86400];
+  return word(unit, Math.floor(s / size));
 }
 
 function relative(el) {
   const s = (Date.now() + skew - Date.parse(el.dateTime)) / 1000;
   if (el.dataset.rel === "age") return age(s);
-  if (Math.abs(s) < 1) return "now";
-  return s < 0 ? "in " + age(-s) : age(s) + " ago";
+  if (Math.abs(s) < 1) return words.now;
+  return s < 0 ? word("in", age(-s)) : word("ago", age(s));
 }
 
 function tick() {
@@ -167,15 +161,15 @@ function merge(el, next) {
     to.focus({ preventScroll: true });
   }
   const now = el.querySelector(".st")?.textContent.trim();
-  if (el.id === "job-header" && state !== now) say("The job is now " + now + ".");
+  if (el.id === "job-header" && state !== now) say(word("state", now));
 }
 
 let newRows = 0;
 function news(n) {
   newRows = Math.max(newRows, n);
   const box = byId("news");
-  box.querySelector("a").textContent = newRows + " new: show";
-  if (box.hidden) say(newRows + " new rows.");
+  box.querySelector("a").textContent = word("news", newRows);
+  if (box.hidden) say(word("newRows", newRows));
   box.hidden = false;
 }
 
@@ -287,7 +281,7 @@ function ticked() {
   const every = boxes();
   const n = every.filter((b) => b.checked).length;
   hint.dataset.rest ||= hint.textContent;
-  hint.textContent = n ? n + " ticked" : hint.dataset.rest;
+  hint.textContent = n ? word("ticked", n) : hint.dataset.rest;
   const box = one("[data-all]");
   box.checked = n > 0 && n === every.length;
   box.indeterminate = n > 0 && n < every.length;
@@ -304,14 +298,15 @@ addEventListener("click", async (e) => {
     const from = byId(copy.dataset.copy);
     try {
       await navigator.clipboard.writeText(from.textContent);
-      say("Copied.");
-      copy.textContent = "Copied";
-      setTimeout(() => { copy.textContent = "Copy"; }, 2000);
+      say(words.copied);
+      say((copy.textContent = words.copied));
+      setTimeout(() => (copy.textContent = words.copy), 2000);
     } catch {
       getSelection().selectAllChildren(from);
     }
   }
   if (e.target.closest(".live-p")) pause();
+  if (e.target.id === "local") e.target.form.zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 });
 
 // Single keys, unless switched off.

@@ -2,8 +2,9 @@ package views
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // rateFloor is the bottom of the rate's axis in percent, so that 98 % and 92 % look
@@ -62,29 +63,28 @@ func rateBand(p ChartProps) string {
 }
 
 // share is a fraction in percent with one decimal.
-func share(f float64) string { return strconv.FormatFloat(f*100, 'f', 1, 64) + " %" }
+func share(in *locale.Locale, f float64) string { return in.Say("%s %%", in.Decimal(f*100, 1)) }
 
 // bandWords is the interval of a rate.
-func bandWords(r RateProps) string {
+func bandWords(in *locale.Locale, r RateProps) string {
 	if r.High == 0 || r.Low == 0 && r.High == 1 {
 		return "–"
 	}
-	return strings.TrimSuffix(share(r.Low), " %") + "–" + share(r.High)
+	return in.Say("%s–%s %%", in.Decimal(r.Low*100, 1), in.Decimal(r.High*100, 1))
 }
 
-func baselineWords(r RateProps) string {
+func baselineWords(in *locale.Locale, r RateProps) string {
 	if r.Baseline == 0 {
 		return "–"
 	}
-	return share(r.Baseline)
+	return share(in, r.Baseline)
 }
 
 // warningText is the sentence of the early warning.
-func warningText(w WarningProps) string {
-	since := "since " + clock(w.Since) + " UTC"
+func warningText(in *locale.Locale, w WarningProps) string {
+	now, usual := in.Percent(w.FirstOK, w.First), share(in, w.Baseline)
 	if !w.Began {
-		since = "for hours"
+		return in.Say("First attempts succeed less often than usual for hours: %s of %d lately; usual are %s.", now, w.First, usual)
 	}
-	return "First attempts succeed less often than usual " + since + ": " + percent(w.FirstOK, w.First) + " of " + number(w.First) +
-		" lately; usual are " + share(w.Baseline) + "."
+	return in.Say("First attempts succeed less often than usual since %s %s: %s of %d lately; usual are %s.", in.Clock(w.Since), in.Zone(), now, w.First, usual)
 }

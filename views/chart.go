@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // step is a bucket's width in the chart's own units; plotH and rateH are heights.
@@ -121,9 +123,9 @@ func summary(p ChartProps) string {
 	t := total(p)
 	ok := t.succeeded()
 	if ok+t.Exhausted+t.Permanent == 0 {
-		return "Nothing finished in the last " + spanWord(p.Span) + "."
+		return "Nothing finished in the last " + spanWord(en, p.Span) + "."
 	}
-	s := "In the last " + spanWord(p.Span) + " " + plural(ok, "job") + " succeeded"
+	s := "In the last " + spanWord(en, p.Span) + " " + plural(ok, "job") + " succeeded"
 	if ok > 0 {
 		parts := make([]string, 0, 4)
 		for i, n := range t.ByAttempt {
@@ -140,14 +142,14 @@ func summary(p ChartProps) string {
 	return s + "."
 }
 
-func spanWord(d time.Duration) string {
+func spanWord(in *locale.Locale, d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour && d%(24*time.Hour) == 0:
-		return fmt.Sprintf("%d d", d/(24*time.Hour))
+		return in.Say("%d d", int64(d/(24*time.Hour)))
 	case d%time.Hour == 0:
-		return fmt.Sprintf("%d h", d/time.Hour)
+		return in.Say("%d h", int64(d/time.Hour))
 	}
-	return duration(d)
+	return in.Duration(d)
 }
 
 func widthWord(d time.Duration) string {

@@ -91,7 +91,7 @@ func TestRetryCostsInWords(t *testing.T) {
 	if got := delayWords(w); got != "10 jobs succeeded after a failure, later than that by 31.0 s in the median, 5 min 0 s at the 95th percentile." {
 		t.Error(got)
 	}
-	if got := warningText(WarningProps{Since: time.Date(2026, 3, 14, 15, 55, 0, 0, time.UTC), Began: true, First: 60, FirstOK: 48, Baseline: 0.98}); got !=
+	if got := warningText(nil, WarningProps{Since: time.Date(2026, 3, 14, 15, 55, 0, 0, time.UTC), Began: true, First: 60, FirstOK: 48, Baseline: 0.98}); got !=
 		"First attempts succeed less often than usual since 15:55 UTC: 80.0 % of 60 lately; usual are 98.0 %." {
 		t.Error(got)
 	}
@@ -135,7 +135,7 @@ func TestAttemptsAreReadFromHistory(t *testing.T) {
 		t.Fatalf("%d lines: %+v", len(got), got)
 	}
 	for i, a := range got {
-		s := number(int64(a.n)) + " " + a.outcome + " " + optional(a.ran)
+		s := number(int64(a.n)) + " " + a.outcome + " " + optional(nil, a.ran)
 		if a.late {
 			s += " late"
 		}

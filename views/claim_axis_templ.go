@@ -437,7 +437,7 @@ func axisBody(l Layout, a contest) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = exact(c.RunFrom).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = exact(l, c.RunFrom).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -446,7 +446,7 @@ func axisBody(l Layout, a contest) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.RunTo != nil {
-				templ_7745c5c3_Err = exact(*c.RunTo).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = exact(l, *c.RunTo).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -461,7 +461,7 @@ func axisBody(l Layout, a contest) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.HeldFrom != nil {
-				templ_7745c5c3_Err = exact(*c.HeldFrom).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = exact(l, *c.HeldFrom).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -476,7 +476,7 @@ func axisBody(l Layout, a contest) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.HeldTo != nil {
-				templ_7745c5c3_Err = exact(*c.HeldTo).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = exact(l, *c.HeldTo).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -219,7 +219,7 @@ func purgeReport(l Layout, title, verb string, r PurgeReport) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ago(r.At, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ago(l, r.At).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

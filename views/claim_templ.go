@@ -273,7 +273,7 @@ func ClaimHeader(l Layout, p ClaimProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = aged(*p.DoubtAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = aged(l, *p.DoubtAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -666,7 +666,7 @@ func ClaimStory(l Layout, p ClaimProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = exact(e.at).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = exact(l, e.at).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -918,7 +918,7 @@ func ClaimFacts(l Layout, p ClaimProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.EffectAt != nil {
-			templ_7745c5c3_Err = exact(*p.EffectAt).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = exact(l, *p.EffectAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -939,7 +939,7 @@ func ClaimFacts(l Layout, p ClaimProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*p.EffectAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *p.EffectAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

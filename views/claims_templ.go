@@ -732,7 +732,7 @@ func claimAge(l Layout, r ClaimRowProps) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ago(r.ClaimedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ago(l, r.ClaimedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -794,7 +794,7 @@ func claimAge(l Layout, r ClaimRowProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(r.Until, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, r.Until).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -816,7 +816,7 @@ func claimAge(l Layout, r ClaimRowProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(r.Until, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, r.Until).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -880,7 +880,7 @@ func keyLife(l Layout, r ClaimRowProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*end, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *end).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -139,7 +139,7 @@ func FailureGroups(l Layout, p FailuresProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Groups) == 0 {
-			templ_7745c5c3_Err = empty("nomatch", "No failure waits for a decision", noneText(Failed)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = empty("nomatch", "No failure waits for a decision", noneText(l.Locale, Failed)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -447,7 +447,7 @@ func failureRow(l Layout, g FailureProps, acts bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*g.MutedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *g.MutedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -548,7 +548,7 @@ func failureRow(l Layout, g FailureProps, acts bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ago(g.Last, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ago(l, g.Last).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -565,7 +565,7 @@ func failureRow(l Layout, g FailureProps, acts bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ago(g.First, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ago(l, g.First).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

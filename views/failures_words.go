@@ -6,7 +6,7 @@ import (
 )
 
 func failuresLead(p FailuresProps) string {
-	s := Count{N: p.JobsTotal, AtLeast: p.AtLeast}.of("failed job") + " in " + plural(p.GroupsTotal, "group") + "."
+	s := Count{N: p.JobsTotal, AtLeast: p.AtLeast}.of(en, "1 failed job", "%s failed jobs") + " in " + plural(p.GroupsTotal, "group") + "."
 	if p.AtLeast {
 		s += " Only the newest " + number(p.JobsTotal) + " were looked at."
 	}

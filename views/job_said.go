@@ -3,6 +3,8 @@ package views
 import (
 	"strconv"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // SaidProps is what a job's handler said while it ran.
@@ -28,10 +30,10 @@ type ProgressProps struct {
 	Message     string
 }
 
-func progressWords(g ProgressProps) string {
-	words := number(g.Done)
+func progressWords(in *locale.Locale, g ProgressProps) string {
+	words := in.Number(g.Done)
 	if g.Total > 0 {
-		words += " of " + number(g.Total)
+		words = in.Say("%d of %d", g.Done, g.Total)
 	}
 	if g.Message != "" {
 		words += ": " + g.Message

@@ -1,39 +1,47 @@
 package views
 
 import (
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
-func sinceWord(s State) string {
+// sinceWords say since when a job is in its state; slot1 is that time.
+func sinceWords(in *locale.Locale, s State) string {
 	switch s {
 	case Processing:
-		return "running since"
+		return in.Say("running since %s", slot1)
 	case Enqueued, Awaiting:
-		return "waiting since"
+		return in.Say("waiting since %s", slot1)
+	case Scheduled:
+		return in.Say("scheduled %s", slot1)
+	case Succeeded:
+		return in.Say("succeeded %s", slot1)
+	case Failed:
+		return in.Say("failed %s", slot1)
 	}
-	return string(s)
+	return in.Say("deleted %s", slot1)
 }
 
-func retriesUsed(p JobProps) string {
+func retriesUsed(in *locale.Locale, p JobProps) string {
 	if p.MaxRetries == nil {
-		return number(int64(p.Retry))
+		return in.Number(int64(p.Retry))
 	}
-	return fmt.Sprintf("%d of %d", p.Retry, *p.MaxRetries)
+	return in.Say("%d of %d", p.Retry, *p.MaxRetries)
 }
 
-func policyFrom(p JobProps) string {
+func policyFrom(in *locale.Locale, p JobProps) string {
 	switch p.PolicyFrom {
 	case "job":
-		return "given with this job when it was enqueued"
+		return in.Say("given with this job when it was enqueued")
 	case "kind":
-		return "the kind's, as its server published it"
+		return in.Say("the kind's, as its server published it")
 	}
 	if p.Policy == "" {
-		return "unknown: no server has published this kind"
+		return in.Say("unknown: no server has published this kind")
 	}
-	return "the client's default"
+	return in.Say("the client's default")
 }
 
 // newestError is the newest row that carries an error; nil when none does.
@@ -54,21 +62,21 @@ type gap struct {
 }
 
 // gapBelow is the stretch between row i and the older row i+1.
-func gapBelow(rows []HistoryProps, i int) (gap, bool) {
+func gapBelow(in *locale.Locale, rows []HistoryProps, i int) (gap, bool) {
 	if i+1 >= len(rows) {
 		return gap{}, false
 	}
 	d := rows[i].At.Sub(rows[i+1].At)
 	if d == 0 {
-		return gap{text: "at the same instant"}, true
+		return gap{text: in.Say("at the same instant")}, true
 	}
 	if rows[i].State == Late || rows[i+1].State == Late {
-		return gap{text: duration(d) + " later"}, true
+		return gap{text: in.Say("%s later", in.Duration(d))}, true
 	}
 	if rows[i+1].State == Processing {
-		return gap{text: "ran " + duration(d), ran: true}, true
+		return gap{text: in.Say("ran %s", in.Duration(d)), ran: true}, true
 	}
-	return gap{text: "waited " + duration(d)}, true
+	return gap{text: in.Say("waited %s", in.Duration(d))}, true
 }
 
 // attemptLine is one attempt put together from its history rows.
@@ -78,8 +86,8 @@ type attemptLine struct {
 	waited    *time.Duration
 	ran       *time.Duration
 	server    string
-	outcome   string
-	state     State // colour and shape
+	outcome   string // a sentence of the catalogue
+	state     State  // colour and shape
 	errType   string
 	sameAs    int // the first attempt shown that failed with the same error; 0: none, or no error
 	late      bool
@@ -96,7 +104,7 @@ func attempts(rows []HistoryProps) []attemptLine {
 		switch {
 		case r.State == Processing:
 			at[r.Attempt] = len(out)
-			out = append(out, attemptLine{n: r.Attempt, startedAt: r.At, waited: r.Latency, server: r.Server, outcome: "running", state: Processing})
+			out = append(out, attemptLine{n: r.Attempt, startedAt: r.At, waited: r.Latency, server: r.Server, outcome: locale.Sentence("running"), state: Processing})
 		case !seen:
 		case r.State == Late:
 			out[j].late = true
@@ -111,7 +119,7 @@ func attempts(rows []HistoryProps) []attemptLine {
 				failure[r.Failure] = r.Attempt
 			}
 		case out[j].state == Failed && r.State == Scheduled:
-			out[j].outcome = "failed, retried"
+			out[j].outcome = locale.Sentence("failed, retried")
 		}
 	}
 	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
@@ -121,18 +129,18 @@ func attempts(rows []HistoryProps) []attemptLine {
 }
 
 func (a *attemptLine) end(r HistoryProps) {
-	a.state, a.outcome, a.errType = r.State, string(r.State), r.ErrorType
+	a.state, a.outcome, a.errType = r.State, stateNames[r.State], r.ErrorType
 	if a.ran = r.Duration; a.ran == nil {
 		d := r.At.Sub(a.startedAt)
 		a.ran = &d
 	}
 	switch r.State {
 	case Enqueued:
-		a.outcome = "given back"
+		a.outcome = locale.Sentence("given back")
 		if strings.HasSuffix(r.Reason, " lost") {
-			a.outcome = "server lost"
+			a.outcome = locale.Sentence("server lost")
 		}
 	case Scheduled:
-		a.outcome = "put off"
+		a.outcome = locale.Sentence("put off")
 	}
 }

@@ -33,15 +33,15 @@ func TestCancelIsFollowedToItsEnd(t *testing.T) {
 		return JobProps{JobRowProps: JobRowProps{State: s}, History: []HistoryProps{h}}
 	}
 	for text, p := range map[string]JobProps{
-		"acknowledged: the handler returned 1.50 s after": job(Deleted, HistoryProps{Cancel: asked, Duration: &took}),
+		"heeded: the handler returned 1.50 s after": job(Deleted, HistoryProps{Cancel: asked, Duration: &took}),
 		"too late": job(Succeeded, HistoryProps{Cancel: asked, Duration: &took}),
 	} {
-		if got := cancelHeeded(p); !strings.Contains(got, text) || !strings.Contains(got, "ada") {
+		if got := cancelHeeded(nil, p); !strings.Contains(got, text) || !strings.Contains(got, "ada") {
 			t.Errorf("%q has no %q", got, text)
 		}
 	}
 	lost := job(Deleted, HistoryProps{Cancel: asked}) // with its server: no handler returned
-	if got := cancelHeeded(lost) + cancelHeeded(job(Failed, HistoryProps{Duration: &took})) + cancelHeeded(JobProps{}); got != "" {
+	if got := cancelHeeded(nil, lost) + cancelHeeded(nil, job(Failed, HistoryProps{Duration: &took})) + cancelHeeded(nil, JobProps{}); got != "" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,129 +1,124 @@
 package views
 
+import "github.com/tekrar/tekrar/views/locale"
+
 // orderOf says how a list is sorted: what waits longest first, what ended last first.
-func orderOf(s State) string {
+func orderOf(in *locale.Locale, s State) string {
 	switch s {
 	case Enqueued, Processing, Awaiting:
-		return "oldest first"
+		return in.Say("oldest first")
 	case Scheduled:
-		return "next due first"
+		return in.Say("next due first")
 	}
-	return "newest first"
+	return in.Say("newest first")
 }
 
-func filterWords(p JobsProps) string {
-	return "The filter is " + filterSentence(p.filter()) + ", taken literally."
+// stateJobs name the jobs of a state.
+var stateJobs = map[State]string{
+	Enqueued: locale.Sentence("enqueued jobs"), Scheduled: locale.Sentence("scheduled jobs"), Awaiting: locale.Sentence("awaiting jobs"),
+	Processing: locale.Sentence("processing jobs"), Succeeded: locale.Sentence("succeeded jobs"), Failed: locale.Sentence("failed jobs"),
+	Deleted: locale.Sentence("deleted jobs"),
 }
 
-func noneText(s State) string {
+func filterWords(in *locale.Locale, p JobsProps) string {
+	return in.Say("The filter is %s, taken literally.", filterSentence(in, p.filter()))
+}
+
+func noneText(in *locale.Locale, s State) string {
 	switch s {
 	case Failed:
-		return "Nothing waits for a decision. A job comes here when its retries are used up or its error is not retryable."
+		return in.Say("Nothing waits for a decision. A job comes here when its retries are used up or its error is not retryable.")
 	case Enqueued:
-		return "Every job that could run has been taken by a worker."
+		return in.Say("Every job that could run has been taken by a worker.")
 	case Scheduled:
-		return "No job waits for a later time, and no retry is pending."
+		return in.Say("No job waits for a later time, and no retry is pending.")
 	case Awaiting:
-		return "No job waits for another one to end."
+		return in.Say("No job waits for another one to end.")
 	case Processing:
-		return "No worker is busy."
+		return in.Say("No worker is busy.")
 	case Deleted:
-		return "Deleted jobs stay here for a while and can be restored."
+		return in.Say("Deleted jobs stay here for a while and can be restored.")
 	}
-	return "Finished jobs are listed here until their retention ends."
+	return in.Say("Finished jobs are listed here until their retention ends.")
 }
 
 // confirmHeading and the next two word the confirmation step.
-func confirmHeading(p ConfirmProps) string {
-	n := plural(int64(len(p.Jobs)), "job")
+func confirmHeading(in *locale.Locale, p ConfirmProps) string {
+	n := p.count()
 	switch p.Do {
 	case "delete":
-		return "Delete " + n + "?"
+		return n.of(in, "Delete 1 job?", "Delete %s jobs?")
 	case "restore":
-		return "Restore " + n + "?"
+		return n.of(in, "Restore 1 job?", "Restore %s jobs?")
 	case "cancel":
-		return "Cancel " + n + "?"
+		return n.of(in, "Cancel 1 job?", "Cancel %s jobs?")
 	}
-	return "Requeue " + n + "?"
+	return n.of(in, "Requeue 1 job?", "Requeue %s jobs?")
 }
 
-func confirmEffect(p ConfirmProps) string {
-	n := int64(len(p.Jobs))
-	running := int64(0)
-	for _, j := range p.Jobs {
-		if j.State == Processing {
-			running++
-		}
-	}
-	these := "These " + number(n) + " jobs"
-	if n == 1 {
-		these = "This job"
-	}
+func confirmEffect(in *locale.Locale, p ConfirmProps) string {
+	n := p.count()
 	switch p.Do {
 	case "delete":
-		s := these + " will move to deleted and will not run again unless restored."
+		s := n.of(in, "This job will move to deleted and will not run again unless restored.", "These %s jobs will move to deleted and will not run again unless restored.")
+		running := int64(0)
+		for _, j := range p.Jobs {
+			if j.State == Processing {
+				running++
+			}
+		}
 		if running > 0 {
-			s += " " + plural(running, "running job") + " will be asked to stop; whatever it still does is recorded as a late result."
+			s += " " + in.Plural(running,
+				"1 running job will be asked to stop; whatever it still does is recorded as a late result.",
+				"%d running jobs will be asked to stop; whatever it still does is recorded as a late result.")
 		}
 		return s
 	case "cancel":
-		return these + " will be asked to end. A handler that then stops with an error ends its job as deleted, and nothing is retried; one that finishes all the same has succeeded."
+		return n.of(in,
+			"This job will be asked to end. A handler that then stops with an error ends its job as deleted, and nothing is retried; one that finishes all the same has succeeded.",
+			"These %s jobs will be asked to end. A handler that then stops with an error ends its job as deleted, and nothing is retried; one that finishes all the same has succeeded.")
 	case "restore":
-		return these + " will be enqueued again and run as soon as a worker is free."
+		return n.of(in, "This job will be enqueued again and run as soon as a worker is free.", "These %s jobs will be enqueued again and run as soon as a worker is free.")
 	}
-	return these + " will be enqueued and run as soon as a worker is free. Choose what happens if an attempt fails again."
+	return n.of(in,
+		"This job will be enqueued and run as soon as a worker is free. Choose what happens if an attempt fails again.",
+		"These %s jobs will be enqueued and run as soon as a worker is free. Choose what happens if an attempt fails again.")
 }
 
-func onceAll(jobs []JobRowProps) string {
+func (p ConfirmProps) count() Count { return Count{N: int64(len(p.Jobs))} }
+
+func onceAll(in *locale.Locale, jobs []JobRowProps) string {
 	if len(jobs) == 1 {
-		return jobs[0].onceLabel()
+		return jobs[0].onceLabel(in)
 	}
-	return "Run each once more, with the retries it has left"
+	return in.Say("Run each once more, with the retries it has left")
 }
 
-func freshAll(jobs []JobRowProps) string {
+func freshAll(in *locale.Locale, jobs []JobRowProps) string {
 	if len(jobs) == 1 {
-		return jobs[0].freshLabel()
+		return jobs[0].freshLabel(in)
 	}
-	return "Retry each with a fresh budget"
+	return in.Say("Retry each with a fresh budget")
 }
 
-func doWord(do string) string {
-	if do == "delete" || do == "restore" || do == "cancel" {
-		return do
+// nothingTo heads the page of an action that has no job to change.
+func nothingTo(in *locale.Locale, do string) string {
+	switch do {
+	case "delete":
+		return in.Say("Nothing to delete")
+	case "restore":
+		return in.Say("Nothing to restore")
+	case "cancel":
+		return in.Say("Nothing to cancel")
 	}
-	return "requeue"
+	return in.Say("Nothing to requeue")
 }
 
 // leaveWord is the link that changes nothing; beside a button that says cancel, the
 // word would be read as that.
-func leaveWord(p ConfirmProps) string {
+func leaveWord(in *locale.Locale, p ConfirmProps) string {
 	if p.Do == "cancel" {
-		return "Go back, change nothing"
+		return in.Say("Go back, change nothing")
 	}
-	return "Cancel, change nothing"
-}
-
-func cancelWords(c CancelProps) string {
-	asked := "Cancel requested by " + clip(c.By, 60)
-	if c.Ignored {
-		return asked + ": ignored. The handler has not returned; it keeps its worker until it does. Delete frees the job at once, not the worker."
-	}
-	return asked + ": its context is cancelled within two seconds, and its handler has not returned yet."
-}
-
-// cancelHeeded says of a job whose last attempt was asked to end how that went.
-func cancelHeeded(p JobProps) string {
-	if len(p.History) == 0 {
-		return ""
-	}
-	h := p.History[0]
-	if h.Cancel == nil || h.State != p.State || h.Duration == nil { // without a duration no handler returned
-		return ""
-	}
-	took := duration(max(0, h.At.Sub(h.Cancel.At)))
-	if h.State == Succeeded {
-		return "Cancel requested by " + clip(h.Cancel.By, 60) + ", too late: the handler had done its work when it returned, " + took + " after."
-	}
-	return "Cancel requested by " + clip(h.Cancel.By, 60) + " and acknowledged: the handler returned " + took + " after."
+	return in.Say("Cancel, change nothing")
 }

@@ -9,7 +9,11 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/tekrar/tekrar/views/locale"
+)
 
 // MessagePage is a calm page instead of the one asked for.
 func MessagePage(l Layout, p MessageProps) templ.Component {
@@ -48,7 +52,7 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.Status))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 9, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 13, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -66,7 +70,7 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.filled(l).Title)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 11, Col: 41}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 15, Col: 41}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -84,7 +88,7 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.filled(l).Title)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 13, Col: 41}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 17, Col: 41}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -102,7 +106,7 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.filled(l).Sentence)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 15, Col: 41}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 19, Col: 41}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -129,7 +133,7 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(p.filled(l).LinkHref)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 20, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 24, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var7)
 			if templ_7745c5c3_Err != nil {
@@ -142,7 +146,7 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 			var templ_7745c5c3_Var8 string
 			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.filled(l).LinkText)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 20, Col: 84}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `message.templ`, Line: 24, Col: 84}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -165,12 +169,12 @@ func MessagePage(l Layout, p MessageProps) templ.Component {
 type words struct{ title, sentence, link string }
 
 var messages = map[int]words{
-	400: {"That address or form cannot be understood", "A part of it has a value that is not known here.", "To the overview"},
-	403: {"This needs another role", "You are signed in, but your role does not allow this action. Nothing was changed.", "To the overview"},
-	404: {"There is no such page or job", "A finished job is removed when its retention ends; perhaps it was this one.", "To the jobs"},
-	409: {"The job moved meanwhile", "It is no longer in the state that was on your screen, so nothing was changed. This is what it is now.", "To the jobs"},
-	500: {"Something went wrong here", "The cause is in the server's log. Your jobs are not affected.", "Try again"},
-	503: {"The database does not answer", "Jobs are kept; this page comes back when the database does.", "Try again"},
+	400: {locale.Sentence("That address or form cannot be understood"), locale.Sentence("A part of it has a value that is not known here."), locale.Sentence("To the overview")},
+	403: {locale.Sentence("This needs another role"), locale.Sentence("You are signed in, but your role does not allow this action. Nothing was changed."), locale.Sentence("To the overview")},
+	404: {locale.Sentence("There is no such page or job"), locale.Sentence("A finished job is removed when its retention ends; perhaps it was this one."), locale.Sentence("To the jobs")},
+	409: {locale.Sentence("The job moved meanwhile"), locale.Sentence("It is no longer in the state that was on your screen, so nothing was changed. This is what it is now."), locale.Sentence("To the jobs")},
+	500: {locale.Sentence("Something went wrong here"), locale.Sentence("The cause is in the server's log. Your jobs are not affected."), locale.Sentence("Try again")},
+	503: {locale.Sentence("The database does not answer"), locale.Sentence("Jobs are kept; this page comes back when the database does."), locale.Sentence("Try again")},
 }
 
 // filled puts the status's own words where none were given.
@@ -180,13 +184,13 @@ func (p MessageProps) filled(l Layout) MessageProps {
 		w = messages[500]
 	}
 	if p.Title == "" {
-		p.Title = w.title
+		p.Title = l.Say(w.title)
 	}
 	if p.Sentence == "" {
-		p.Sentence = w.sentence
+		p.Sentence = l.Say(w.sentence)
 	}
 	if p.LinkText == "" {
-		p.LinkText = w.link
+		p.LinkText = l.Say(w.link)
 	}
 	if p.LinkHref == "" {
 		switch p.Status {

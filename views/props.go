@@ -80,12 +80,16 @@
 //	/claims-confirm, /claims-act  do=reclaim|delivered|not-delivered|again  key=  claim=<token>  seen=<state>  note=  back=<local URL>
 //	/claims-purge       do=dry|ask|run
 //	/demo/enqueue  card=<key>  count=  delay=<seconds>  arg.<name>= (one for each field)
-//	/theme         theme=light|dark|auto or rows=dense|normal or keys=off|on  back=<local URL>
+//	/theme         theme=light|dark|auto or rows=dense|normal or keys=off|on or language=en|tr or zone=<IANA name>  back=<local URL>
 //
 // The state in a target is the one on the person's screen (Target, ParseTarget).
 package views
 
-import "time"
+import (
+	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
+)
 
 // State is the name of a job's state as URLs, classes and screens spell it.
 type State string
@@ -116,22 +120,23 @@ const (
 
 // Layout is what every page and fragment needs.
 type Layout struct {
-	Links       Links
-	Title       string    // of the page, without the product's name
-	Environment string    // "demo", "production"; "" shows none
-	Nav         string    // current entry: overview, jobs, attempts, queues, recurring, servers, claims, calls, demo; "" none
-	Demo        bool      // the Demo page exists
-	Theme       string    // light, dark; anything else: as the system prefers
-	Dense       bool      // rows are low
-	NoKeys      bool      // single keys do nothing
-	User, Role  string    // "" shows none
-	CanAct      bool      // show buttons that change something
-	CanPurge    bool      // and those that purge claims
-	Token       string    // for the hidden field token
-	LiveURL     string    // socket path with query, prefix included; "" = no live part
-	Here        string    // this page's local URL with query, prefix included
-	Now         time.Time // database clock at render: "data as of"; relative times count from it
-	Notice      *Notice   // what the last action did; nil none
+	*locale.Locale // language and zone of the reader; nil: English and UTC
+	Links          Links
+	Title          string    // of the page, without the product's name
+	Environment    string    // "demo", "production"; "" shows none
+	Nav            string    // current entry: overview, jobs, attempts, queues, recurring, servers, claims, calls, demo; "" none
+	Demo           bool      // the Demo page exists
+	Theme          string    // light, dark; anything else: as the system prefers
+	Dense          bool      // rows are low
+	NoKeys         bool      // single keys do nothing
+	User, Role     string    // "" shows none
+	CanAct         bool      // show buttons that change something
+	CanPurge       bool      // and those that purge claims
+	Token          string    // for the hidden field token
+	LiveURL        string    // socket path with query, prefix included; "" = no live part
+	Here           string    // this page's local URL with query, prefix included
+	Now            time.Time // database clock at render: "data as of"; relative times count from it
+	Notice         *Notice   // what the last action did; nil none
 }
 
 // Notice is said once at the top of a page, after a redirect.

@@ -1,6 +1,10 @@
 package views
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tekrar/tekrar/views/locale"
+)
 
 // FamilyProps is what a job waits or waited for, and what waits or waited for it.
 type FamilyProps struct {
@@ -17,26 +21,37 @@ type RelativeProps struct {
 	Condition string // success, failure, always
 }
 
-// waitsTo ends "waits for its parent to".
-func (r RelativeProps) waitsTo() string {
+// waits says what the job waits for; slot1 is its parent.
+func (r RelativeProps) waits(in *locale.Locale) string {
 	switch r.Condition {
 	case "success":
-		return "succeed"
+		return in.Say("Waits for %s to succeed.", slot1)
 	case "failure":
-		return "fail or be deleted"
+		return in.Say("Waits for %s to fail or be deleted.", slot1)
 	}
-	return "end"
+	return in.Say("Waits for %s to end.", slot1)
 }
 
-// when ends "starts when its parent".
-func (r RelativeProps) when() string {
+// startsThis follows a job's parent.
+func (r RelativeProps) startsThis(in *locale.Locale) string {
 	switch r.Condition {
 	case "success":
-		return "succeeds"
+		return in.Say("starts this job when it succeeds")
 	case "failure":
-		return "fails or is deleted"
+		return in.Say("starts this job when it fails or is deleted")
 	}
-	return "ends"
+	return in.Say("starts this job when it ends")
+}
+
+// startsAfter follows a continuation.
+func (r RelativeProps) startsAfter(in *locale.Locale) string {
+	switch r.Condition {
+	case "success":
+		return in.Say("starts when this job succeeds")
+	case "failure":
+		return in.Say("starts when this job fails or is deleted")
+	}
+	return in.Say("starts when this job ends")
 }
 
 // states are the tabs; that of a state which few use is left out while nothing is

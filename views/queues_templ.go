@@ -332,7 +332,7 @@ func oldest(l Layout, q QueueProps) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if q.OldestReady != nil {
-			templ_7745c5c3_Err = aged(*q.OldestReady, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = aged(l, *q.OldestReady).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -418,7 +418,7 @@ func queueStatus(l Layout, q QueueProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*q.PausedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *q.PausedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

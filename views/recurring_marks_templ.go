@@ -72,7 +72,7 @@ func marks(l Layout, r RecurringRowProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(r.Fires[0].At, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, r.Fires[0].At).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -368,7 +368,7 @@ func RecurringFires(l Layout, p RecurringOneProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ago(f.At, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ago(l, f.At).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

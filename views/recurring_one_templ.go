@@ -517,7 +517,7 @@ func RecurringFacts(l Layout, p RecurringOneProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ago(p.UpdatedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ago(l, p.UpdatedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -525,7 +525,7 @@ func RecurringFacts(l Layout, p RecurringOneProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ago(p.CreatedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ago(l, p.CreatedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -507,7 +507,7 @@ func nextFire(l Layout, r RecurringRowProps) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if next := r.nextFire(); next != nil {
-			templ_7745c5c3_Err = ago(*next, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -707,7 +707,7 @@ func recurringStanding(l Layout, r RecurringRowProps) templ.Component {
 				}
 			}
 			if s.at != nil {
-				templ_7745c5c3_Err = ago(*s.at, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ago(l, *s.at).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

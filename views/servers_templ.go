@@ -290,7 +290,7 @@ func ServerRows(l Layout, p ServersProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(s.SeenAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, s.SeenAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -304,7 +304,7 @@ func ServerRows(l Layout, p ServersProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ago(s.LeaseUntil, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ago(l, s.LeaseUntil).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -394,7 +394,7 @@ func ServerRows(l Layout, p ServersProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(s.StartedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, s.StartedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -455,7 +455,7 @@ func serverStatus(l Layout, s ServerProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*s.LostAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *s.LostAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -489,7 +489,7 @@ func serverStatus(l Layout, s ServerProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*s.StoppedAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *s.StoppedAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -523,7 +523,7 @@ func serverStatus(l Layout, s ServerProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(*s.DrainingAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, *s.DrainingAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -718,9 +718,9 @@ func kindTable(l Layout, kinds []KindProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(optional(k.Timeout))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(optional(l.Locale, k.Timeout))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `servers.templ`, Line: 172, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `servers.templ`, Line: 172, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -761,7 +761,7 @@ func kindTable(l Layout, kinds []KindProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ago(k.SeenAt, l.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ago(l, k.SeenAt).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,9 +1,10 @@
 package views
 
 import (
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // rowShape is the sprite symbol and class of a history row.
@@ -11,48 +12,47 @@ func rowShape(h HistoryProps) string {
 	return shape(h.State, strings.HasPrefix(h.Reason, "Retry attempt"))
 }
 
-func rowWord(h HistoryProps) string {
+func rowWord(in *locale.Locale, h HistoryProps) string {
 	if h.State == Late {
-		return "late result"
+		return in.Say("late result")
 	}
-	return string(h.State)
+	return stateName(in, h.State)
 }
 
 // rowFacts is what is measured of a row, in one line.
 // What the line to the older row says already is left out.
-func rowFacts(h HistoryProps, older State) string {
+func rowFacts(in *locale.Locale, h HistoryProps, older State) string {
 	var parts []string
 	if h.Latency != nil && older != Enqueued {
-		parts = append(parts, "started "+duration(*h.Latency)+" after it was enqueued")
+		parts = append(parts, in.Say("started %s after it was enqueued", in.Duration(*h.Latency)))
 	}
 	if h.Duration != nil && older != Processing {
-		parts = append(parts, "took "+duration(*h.Duration))
+		parts = append(parts, in.Say("took %s", in.Duration(*h.Duration)))
 	}
-	if h.Server != "" {
-		s := "server " + clip(h.Server, 60)
-		if h.Worker != nil {
-			s += fmt.Sprintf(", worker %d", *h.Worker)
-		}
-		parts = append(parts, s)
+	switch server := clip(h.Server, 60); {
+	case server != "" && h.Worker != nil:
+		parts = append(parts, in.Say("server %s, worker %d", server, *h.Worker))
+	case server != "":
+		parts = append(parts, in.Say("server %s", server))
 	}
 	if h.Actor != "" && !strings.Contains(h.Reason, h.Actor) {
-		parts = append(parts, "by "+clip(h.Actor, 60))
+		parts = append(parts, in.Say("by %s", clip(h.Actor, 60)))
 	}
 	if h.FreshBudget {
-		parts = append(parts, "retries start anew")
+		parts = append(parts, in.Say("retries start anew"))
 	}
 	return strings.Join(parts, " · ")
 }
 
 // rowAttempt names the attempt that a row ended or started, or the one it waits for.
-func rowAttempt(h HistoryProps) string {
+func rowAttempt(in *locale.Locale, h HistoryProps) string {
 	if h.State == Enqueued || h.State == Scheduled {
-		return fmt.Sprintf("for attempt %d", h.Attempt+1)
+		return in.Say("for attempt %d", h.Attempt+1)
 	}
 	if h.Attempt == 0 {
 		return ""
 	}
-	return fmt.Sprintf("attempt %d", h.Attempt)
+	return in.Say("attempt %d", h.Attempt)
 }
 
 func stateBelow(rows []HistoryProps, i int) State {
@@ -62,16 +62,16 @@ func stateBelow(rows []HistoryProps, i int) State {
 	return rows[i+1].State
 }
 
-func shownOf(p JobProps) string {
+func shownOf(in *locale.Locale, p JobProps) string {
 	if p.HistoryTotal > len(p.History) {
-		return fmt.Sprintf("%s of %s.", number(int64(len(p.History))), plural(int64(p.HistoryTotal), "row"))
+		return in.Say("%d of %d rows.", len(p.History), p.HistoryTotal)
 	}
-	return plural(int64(len(p.History)), "row") + ", the whole history."
+	return in.Plural(int64(len(p.History)), "1 row, the whole history.", "%d rows, the whole history.")
 }
 
-func optional(d *time.Duration) string {
+func optional(in *locale.Locale, d *time.Duration) string {
 	if d == nil {
 		return "–"
 	}
-	return duration(*d)
+	return in.Duration(*d)
 }

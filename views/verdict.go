@@ -1,8 +1,9 @@
 package views
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // slowStart is the wait of the oldest enqueued job from which the verdict calls
@@ -28,70 +29,63 @@ type remark struct {
 func remarks(l Layout, h HealthProps) []remark {
 	switch {
 	case h.LoadFailed:
-		return []remark{{"bad", "The numbers could not be loaded: the database did not answer in time.", l.Here}}
+		return []remark{{"bad", l.Say("The numbers could not be loaded: the database did not answer in time."), l.Here}}
 	case h.Never:
-		return []remark{{"idle", "Ready. No job has been enqueued yet.", l.Links.Servers()}}
+		return []remark{{"idle", l.Say("Ready. No job has been enqueued yet."), l.Links.Servers()}}
 	}
 	out := append(badRemarks(l, h), warnRemarks(l, h)...)
 	if len(out) == 0 || out[0].level == "ok" {
-		out = append([]remark{{"ok", "All is well" + pace(h) + ".", l.Links.Attempts("", "", "", "")}}, out...)
+		out = append([]remark{{"ok", pace(l.Locale, h), l.Links.Attempts("", "", "", "")}}, out...)
 	}
 	return out
 }
 
 func badRemarks(l Layout, h HealthProps) (out []remark) {
 	if h.LiveServers == 0 && h.Waiting.N > 0 {
-		text := "No server is running: " + h.Waiting.of("job") + waitVerb(h.Waiting)
+		text := h.Waiting.of(l.Locale, "No server is running: 1 job waits.", "No server is running: %s jobs wait.")
 		if h.OldestReady != nil {
-			text += ", the oldest for " + since(*h.OldestReady, l.Now)
+			text += " " + l.Say("The oldest has waited for %s.", l.Since(*h.OldestReady, l.Now))
 		}
-		return append(out, remark{"bad", text + ".", l.Links.Servers()})
+		return append(out, remark{"bad", text, l.Links.Servers()})
 	}
 	if h.OldestReady != nil && len(h.Paused) == 0 && len(h.Unhandled) == 0 && l.Now.Sub(*h.OldestReady) > slowStart {
-		out = append(out, remark{"bad", "Jobs wait too long: the oldest of " + h.Waiting.String() + " for " + since(*h.OldestReady, l.Now) + ".", l.Links.Jobs(Enqueued, "", "", "")})
+		out = append(out, remark{"bad", l.Say("Jobs wait too long: the oldest of %s for %s.", h.Waiting.text(l.Locale), l.Since(*h.OldestReady, l.Now)), l.Links.Jobs(Enqueued, "", "", "")})
 	}
 	return out
 }
 
 func warnRemarks(l Layout, h HealthProps) (out []remark) {
 	if h.Warning != nil {
-		out = append(out, remark{"warn", warningText(*h.Warning), l.Links.Attempts("6h", "", "", "")})
+		out = append(out, remark{"warn", warningText(l.Locale, *h.Warning), l.Links.Attempts("6h", "", "", "")})
 	} else if first, ok := firsts(h.Hour); first >= enoughFirst && float64(ok) < lowFirst*float64(first) {
-		out = append(out, remark{"warn", "Only " + percent(ok, first) + " of first attempts succeeded in the last hour.", l.Links.Attempts("1h", "", "", "")})
+		out = append(out, remark{"warn", l.Say("Only %s of first attempts succeeded in the last hour.", l.Percent(ok, first)), l.Links.Attempts("1h", "", "", "")})
 	}
 	if len(h.Unhandled) > 0 {
-		out = append(out, remark{"warn", "No server handles " + list(clipped(h.Unhandled)) + "; those jobs stay enqueued.", l.Links.Jobs(Enqueued, "", "", "")})
+		out = append(out, remark{"warn", l.Say("No server handles %s; those jobs stay enqueued.", l.List(clipped(l.Locale, h.Unhandled))), l.Links.Jobs(Enqueued, "", "", "")})
 	}
 	if h.LostServers > 0 {
-		out = append(out, remark{"warn", plural(int64(h.LostServers), "server") + " lost in the last hour; the jobs were taken over.", l.Links.Servers()})
+		out = append(out, remark{"warn", l.Plural(int64(h.LostServers), "1 server lost in the last hour; its jobs were taken over.", "%d servers lost in the last hour; their jobs were taken over."), l.Links.Servers()})
 	}
 	if len(h.Paused) > 0 {
-		out = append(out, remark{"warn", "Paused: " + list(clipped(h.Paused)) + ".", l.Links.Queues()})
+		out = append(out, remark{"warn", l.Say("Paused: %s.", l.List(clipped(l.Locale, h.Paused))), l.Links.Queues()})
 	}
 	if failed := (Count{N: h.Failed.N - h.Muted, AtLeast: h.Failed.AtLeast}); failed.N > 0 {
-		out = append(out, remark{"warn", failed.of("failed job") + waitVerb(failed) + " for a decision.", l.Links.Failures()})
+		out = append(out, remark{"warn", failed.of(l.Locale, "1 failed job waits for a decision.", "%s failed jobs wait for a decision."), l.Links.Failures()})
 	}
 	if h.LiveServers == 0 && h.Waiting.N == 0 {
-		out = append(out, remark{"warn", "No server is running.", l.Links.Servers()})
+		out = append(out, remark{"warn", l.Say("No server is running."), l.Links.Servers()})
 	}
 	return out
 }
 
-func waitVerb(c Count) string {
-	if c.N == 1 && !c.AtLeast {
-		return " waits"
-	}
-	return " wait"
-}
-
-// pace is the tail of a good verdict.
-func pace(h HealthProps) string {
+// pace is the good verdict.
+func pace(in *locale.Locale, h HealthProps) string {
 	n := finishedPerMinute(h.Hour)
 	first, ok := firsts(h.Hour)
 	if first == 0 {
-		return ", and quiet: nothing finished in the last hour"
+		return in.Say("All is well, and quiet: nothing finished in the last hour.")
 	}
-	return fmt.Sprintf(": %s jobs a minute finish, %s succeed at the first attempt", rate(n), percent(ok, first))
+	return in.Say("All is well: %s jobs a minute finish, %s succeed at the first attempt.", in.Rate(n), in.Percent(ok, first))
 }
 
 func firsts(hour []Bucket) (first, ok int64) {
@@ -132,13 +126,13 @@ func perMinute(hour []Bucket) float64 {
 	return float64(sum) / 60
 }
 
-func clipped(names []string) []string {
+func clipped(in *locale.Locale, names []string) []string {
 	out := make([]string, 0, 4)
 	for i, n := range names {
 		if i == 3 && len(names) > 4 {
-			return append(out, number(int64(len(names)-3))+" more")
+			return append(out, in.Say("%d more", len(names)-3))
 		}
-		out = append(out, "“"+clip(n, 40)+"”")
+		out = append(out, in.Say("“%s”", clip(n, 40)))
 	}
 	return out
 }

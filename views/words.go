@@ -1,8 +1,9 @@
 package views
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // Target is the value that names a job together with the state on the person's
@@ -32,55 +33,55 @@ func (r JobRowProps) left() int {
 }
 
 // attemptOf is "attempt 2 of 4". A job that waits counts the coming attempt.
-func (r JobRowProps) attemptOf() string {
+func (r JobRowProps) attemptOf(in *locale.Locale) string {
 	n, left := r.current(), r.left()
-	if left < 0 {
-		return fmt.Sprintf("attempt %d", n)
+	if left < 0 || r.State == Succeeded {
+		return in.Say("attempt %d", n)
 	}
-	if r.State == Succeeded {
-		return fmt.Sprintf("attempt %d", n)
-	}
-	return fmt.Sprintf("attempt %d of %d", n, n+left)
+	return in.Say("attempt %d of %d", n, n+left)
 }
 
 // shortAttempt is attemptOf for a column headed Attempt.
-func (r JobRowProps) shortAttempt() string { return strings.TrimPrefix(r.attemptOf(), "attempt ") }
+func (r JobRowProps) shortAttempt(in *locale.Locale) string {
+	n, left := r.current(), r.left()
+	if left < 0 || r.State == Succeeded {
+		return in.Number(int64(n))
+	}
+	return in.Say("%d of %d", n, n+left)
+}
 
 // onceLabel is the button that keeps the retry counter.
-func (r JobRowProps) onceLabel() string {
+func (r JobRowProps) onceLabel(in *locale.Locale) string {
 	n := r.Attempt + 1
 	switch r.State {
 	case Scheduled, Awaiting:
-		return "Run now: " + r.attemptOf()
+		return in.Say("Run now: %s", r.attemptOf(in))
 	case Succeeded:
-		return fmt.Sprintf("Run again: attempt %d", n)
+		return in.Say("Run again: attempt %d", n)
 	}
 	switch left := r.left(); {
 	case left == 0:
-		return fmt.Sprintf("Run once: attempt %d (final)", n)
+		return in.Say("Run once: attempt %d (final)", n)
 	case left > 0:
-		return fmt.Sprintf("Run once: attempt %d (%s left)", n, retries(left))
+		return in.Say("Run once: attempt %d (%s left)", n, retries(in, left))
 	}
-	return fmt.Sprintf("Run once: attempt %d", n)
+	return in.Say("Run once: attempt %d", n)
 }
 
 // freshLabel is the button that resets the retry counter.
-func (r JobRowProps) freshLabel() string {
+func (r JobRowProps) freshLabel(in *locale.Locale) string {
 	n := r.Attempt + 1
 	if r.MaxRetries == nil {
-		return fmt.Sprintf("Retry with a fresh budget: from attempt %d", n)
+		return in.Say("Retry with a fresh budget: from attempt %d", n)
 	}
 	if *r.MaxRetries == 0 {
-		return fmt.Sprintf("Retry with a fresh budget: attempt %d", n)
+		return in.Say("Retry with a fresh budget: attempt %d", n)
 	}
-	return fmt.Sprintf("Retry with a fresh budget: attempts %d–%d", n, n+*r.MaxRetries)
+	return in.Say("Retry with a fresh budget: attempts %d–%d", n, n+*r.MaxRetries)
 }
 
-func retries(n int) string {
-	if n == 1 {
-		return "1 retry"
-	}
-	return number(int64(n)) + " retries"
+func retries(in *locale.Locale, n int) string {
+	return in.Plural(int64(n), "1 retry", "%d retries")
 }
 
 // shape is the sprite symbol of a state; a waiting retry has its own.
@@ -91,24 +92,38 @@ func shape(s State, retrying bool) string {
 	return string(s)
 }
 
+// stateNames are the states as badges and sentences say them.
+var stateNames = map[State]string{
+	Enqueued: locale.Sentence("enqueued"), Scheduled: locale.Sentence("scheduled"), Awaiting: locale.Sentence("awaiting"),
+	Processing: locale.Sentence("processing"), Succeeded: locale.Sentence("succeeded"), Failed: locale.Sentence("failed"),
+	Deleted: locale.Sentence("deleted"), Late: locale.Sentence("late"),
+}
+
+func stateName(in *locale.Locale, s State) string {
+	if name, ok := stateNames[s]; ok {
+		return in.Say(name)
+	}
+	return string(s)
+}
+
 // detail is the one line that says most about a job in a list.
-func (r JobRowProps) detail() string {
+func (r JobRowProps) detail(in *locale.Locale) string {
 	switch {
 	case r.Unhandled && r.State == Enqueued:
-		return "no server handles this kind"
+		return in.Say("no server handles this kind")
 	case r.State == Processing && r.Server != "":
-		return "on " + r.Server
+		return in.Say("on %s", r.Server)
 	case r.State == Failed && r.ErrorLine != "":
 		return r.ErrorLine
 	}
 	return r.Reason
 }
 
-// ordinal is "first", "second", "third", "later" for an index of Bucket.ByAttempt.
-func ordinal(i int) string { return [...]string{"first", "second", "third", "later"}[i] }
-
 // seriesNames are the series of the attempts chart, bottom of the stack first.
-var seriesNames = [...]string{"1st attempt", "2nd attempt", "3rd attempt", "4th or later", "retries used up", "not retryable"}
+var seriesNames = [...]string{
+	locale.Sentence("1st attempt"), locale.Sentence("2nd attempt"), locale.Sentence("3rd attempt"),
+	locale.Sentence("4th or later"), locale.Sentence("retries used up"), locale.Sentence("not retryable"),
+}
 
 // seriesClass are their classes in the stylesheet.
 var seriesClass = [...]string{"a1", "a2", "a3", "a4", "ax", "ap"}

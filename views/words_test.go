@@ -24,13 +24,13 @@ func TestAttemptWords(t *testing.T) {
 		{JobRowProps{State: Failed, Attempt: 7, Retry: 5, MaxRetries: limit(3)}, "attempt 7 of 7", "Run once: attempt 8 (final)", ""},
 		{JobRowProps{State: Succeeded, Attempt: 3, Retry: 2, MaxRetries: limit(3)}, "attempt 3", "Run again: attempt 4", ""},
 	} {
-		if got := c.row.attemptOf(); got != c.attempt {
+		if got := c.row.attemptOf(nil); got != c.attempt {
 			t.Errorf("%+v: %q, want %q", c.row, got, c.attempt)
 		}
-		if got := c.row.onceLabel(); c.once != "" && got != c.once {
+		if got := c.row.onceLabel(nil); c.once != "" && got != c.once {
 			t.Errorf("once %q, want %q", got, c.once)
 		}
-		if got := c.row.freshLabel(); c.new != "" && got != c.new {
+		if got := c.row.freshLabel(nil); c.new != "" && got != c.new {
 			t.Errorf("fresh %q, want %q", got, c.new)
 		}
 	}
@@ -41,7 +41,7 @@ func TestFormats(t *testing.T) {
 	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 	for _, c := range []struct{ got, want string }{
 		{number(0), "0"}, {number(999), "999"}, {number(1000), "1,000"}, {number(-1234567), "-1,234,567"},
-		{Count{N: 10000, AtLeast: true}.String(), "10,000+"}, {Count{N: 1}.of("job"), "1 job"}, {Count{N: 1, AtLeast: true}.of("job"), "1+ jobs"},
+		{Count{N: 10000, AtLeast: true}.String(), "10,000+"}, {Count{N: 1}.of(nil, "1 job", "%s jobs"), "1 job"}, {Count{N: 1, AtLeast: true}.of(nil, "1 job", "%s jobs"), "1+ jobs"},
 		{percent(0, 0), "–"}, {percent(9999, 10000), "99.9 %"}, {percent(5, 5), "100 %"}, {percent(0, 5), "0 %"}, {percent(1, 5000), "< 0.1 %"},
 		{duration(42 * time.Microsecond), "42 µs"}, {duration(3 * time.Millisecond), "3.0 ms"}, {duration(412 * time.Millisecond), "412 ms"}, {duration(999600 * time.Microsecond), "1.00 s"},
 		{duration(2003 * time.Millisecond), "2.00 s"}, {duration(10009 * time.Millisecond), "10.0 s"}, {duration(59960 * time.Millisecond), "1 min 0 s"}, {duration(15483 * time.Second), "4 h 18 min"}, {duration(50 * time.Hour), "2 d 2 h"}, {duration(-time.Second), "-1.00 s"},

@@ -109,7 +109,11 @@ func TestBadForms(t *testing.T) {
 		{"/theme", url.Values{"theme": {"pink"}}, "light, dark, auto"},
 		{"/theme", url.Values{"rows": {"1px"}}, "Field rows"},
 		{"/theme", url.Values{"keys": {"on\x00"}}, "Field keys"},
-		{"/theme", url.Values{}, "theme, rows, keys"},
+		{"/theme", url.Values{"language": {"xx"}}, "Known ones: en, tr"},
+		{"/theme", url.Values{"zone": {"Mars/Base"}}, "such as Europe/Istanbul"},
+		{"/theme", url.Values{"zone": {"Local"}}, "Field zone"},
+		{"/theme", url.Values{"zone": {strings.Repeat("../", 400)}}, "Field zone"},
+		{"/theme", url.Values{}, "theme, rows, keys, language, zone"},
 	} {
 		x.post(c.path, c.form).wants(t, 400, c.text)
 	}

@@ -50,8 +50,8 @@ func apiJobsEnqueue(r *request) error {
 // notKnown words the one failure after which the job may be there.
 func notKnown(err error) error {
 	if errors.Is(err, store.ErrUnknownOutcome) {
-		return problem{refusal{fiber.StatusServiceUnavailable,
-			"The connection to the database was lost while it committed: the job may be there or not. Send the request again with the same Idempotency-Key, or look for it."},
+		return problem{refuse(fiber.StatusServiceUnavailable,
+			"The connection to the database was lost while it committed: the job may be there or not. Send the request again with the same Idempotency-Key, or look for it."),
 			"outcome-unknown", nil}
 	}
 	return err

@@ -58,8 +58,9 @@ type apiJobDetail struct {
 }
 
 type apiCancel struct {
-	At string `json:"at"`
-	By string `json:"by"`
+	At             string `json:"at"`
+	By             string `json:"by"`
+	AcknowledgedAt string `json:"acknowledged_at,omitempty"`
 }
 
 type apiHistory struct {
@@ -86,7 +87,7 @@ func apiJobDetailOf(d store.JobDetail, limit int) apiJobDetail {
 		out.Tags = []string{}
 	}
 	if d.Cancel != nil {
-		out.Cancel = &apiCancel{At: exportTime(&d.Cancel.At), By: d.Cancel.By}
+		out.Cancel = &apiCancel{At: exportTime(&d.Cancel.At), By: d.Cancel.By, AcknowledgedAt: exportTime(d.Cancel.AcknowledgedAt)}
 	}
 	for i, h := range d.History {
 		out.History[i] = apiHistory{

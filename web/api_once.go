@@ -52,11 +52,11 @@ func (r *request) enqueueOnce(ctx context.Context, use string, content func() ([
 	switch {
 	case errors.As(err, &busy):
 		r.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(keyWait.Seconds()))))
-		return done, problem{refusal{fiber.StatusConflict, "Another request with this Idempotency-Key, or for the same unique job, still runs. Send this one again in a moment."}, "key-busy", nil}
+		return done, problem{refuse(fiber.StatusConflict, "Another request with this Idempotency-Key, or for the same unique job, still runs. Send this one again in a moment."), "key-busy", nil}
 	case errors.As(err, &unknown):
-		return done, problem{refusal{fiber.StatusConflict, "The claim of this Idempotency-Key waits for the decision of a person, on the Claims page."}, "key-held", nil}
+		return done, problem{refuse(fiber.StatusConflict, "The claim of this Idempotency-Key waits for the decision of a person, on the Claims page."), "key-held", nil}
 	case errors.As(err, &other):
-		return done, problem{refusal{fiber.StatusUnprocessableEntity, "This Idempotency-Key was used for something else. A new request needs a new key."}, "key-reused", nil}
+		return done, problem{refuse(fiber.StatusUnprocessableEntity, "This Idempotency-Key was used for something else. A new request needs a new key."), "key-reused", nil}
 	case err != nil:
 		return done, err
 	}

@@ -25,14 +25,14 @@ const problemType = "urn:tekrar:problem:"
 func (r *request) problem(said refusal, err error) error {
 	body := map[string]any{"type": "about:blank", "title": utils.StatusMessage(said.status), "status": said.status}
 	if said.sentence != "" {
-		body["detail"] = said.sentence
+		body["detail"] = said.Error()
 	}
 	var stated problem
 	switch {
 	case errors.As(err, &stated):
 		body["type"] = problemType + stated.name
 		maps.Copy(body, stated.extra)
-	case said == errReadOnly:
+	case said.sentence == errReadOnly.sentence:
 		body["type"] = problemType + "read-only"
 	case tooSlow(err):
 		body["type"] = problemType + "too-slow"

@@ -49,7 +49,7 @@ func apiRecurringRun(r *request) error {
 		return apiEnqueued{strconv.FormatInt(e.ID, 10), e.State.String(), e.Duplicate}, err
 	})
 	if errors.Is(err, store.ErrStateChanged) {
-		return problem{refusal{fiber.StatusConflict, "This recurring job was removed. Nothing was enqueued."}, "state-changed", nil}
+		return problem{refuse(fiber.StatusConflict, "This recurring job was removed. Nothing was enqueued."), "state-changed", nil}
 	}
 	if err != nil {
 		return cut(ctx, notKnown(err))

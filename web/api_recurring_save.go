@@ -146,7 +146,7 @@ func (n apiNewRecurring) may(old *store.RecurringRow) error {
 }
 
 func savedMeanwhile(old *store.RecurringRow) error {
-	p := problem{refusal{fiber.StatusConflict, "The recurring job is not as you saw it: it was saved meanwhile. Nothing was changed."}, "state-changed", nil}
+	p := problem{refuse(fiber.StatusConflict, "The recurring job is not as you saw it: it was saved meanwhile. Nothing was changed."), "state-changed", nil}
 	if old != nil {
 		p.extra = map[string]any{"updated_at": exportTime(&old.UpdatedAt)}
 	}

@@ -44,7 +44,7 @@ func auditList(r *request) error {
 		p.Next = strconv.FormatInt(next, 10)
 	}
 	p.None = !p.LoadFailed && len(rows) == 0 && actor == "" && action == "" && before == ""
-	return r.page(status, views.AuditPage(r.layout("Audit", "audit"), p))
+	return r.page(status, views.AuditPage(r.layout(r.locale().Say("Audit"), "audit"), p))
 }
 
 // presentAudit words a row; what it does not know of the detail is shown as it is.

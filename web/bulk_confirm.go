@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // countWait is how long the exact count of a bulk action may take. A person waits
@@ -56,7 +56,7 @@ func (r *request) bulkPreview(status int, do string, f store.JobFilter, typed, w
 		Do: do, Filter: presentFilter(f), Count: presentCount(n), Sample: presentRows(rows, nil),
 		SeenAt: seen.UTC().Format(time.RFC3339Nano), Typed: typed, Wrong: wrong, Back: r.d.local(back),
 	}
-	return r.page(status, views.BulkConfirmPage(r.layout("Confirm", "jobs"), p))
+	return r.page(status, views.BulkConfirmPage(r.layout(r.locale().Say("Confirm"), "jobs"), p))
 }
 
 // bulkForm reads the button and the list, and checks the role for that action.
@@ -68,7 +68,7 @@ func (r *request) bulkForm(known ...string) (do string, f store.JobFilter, err e
 		return "", f, badInput("Field do: unknown %s. Known ones: %v.", shorten(do), known)
 	}
 	if !can(r.who.Role, actionOf[do]) {
-		return "", f, refusal{fiber.StatusForbidden, "Your role does not allow this."}
+		return "", f, refuse(fiber.StatusForbidden, "Your role does not allow this.")
 	}
 	if f, err = r.d.jobsFilter(r.field); err != nil {
 		return "", f, err
@@ -127,6 +127,12 @@ func bulkStart(r *request) error {
 	return r.seeOther(r.d.links.Bulk(strconv.FormatInt(id, 10)))
 }
 
+var typeExactly = map[string]string{
+	"requeue": locale.Sentence("Type the number of jobs exactly to requeue them. Nothing was changed."),
+	"delete":  locale.Sentence("Type the number of jobs exactly to delete them. Nothing was changed."),
+	"restore": locale.Sentence("Type the number of jobs exactly to restore them. Nothing was changed."),
+}
+
 // countMissing says why the typed count is not enough, "" when it is or none is
 // needed. A list that grew past the limit meanwhile is shown anew.
 func (r *request) countMissing(ctx context.Context, do string, f store.JobFilter, expect int64, typed string) (string, error) {
@@ -135,7 +141,7 @@ func (r *request) countMissing(ctx context.Context, do string, f store.JobFilter
 		if err != nil || now.N < views.TypedFrom {
 			return "", err
 		}
-		return "The list has grown since you saw it. Nothing was changed; look at the count again.", nil
+		return r.locale().Say("The list has grown since you saw it. Nothing was changed; look at the count again."), nil
 	}
 	digits := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(" ,.'\u00a0\u202f", c) {
@@ -146,5 +152,5 @@ func (r *request) countMissing(ctx context.Context, do string, f store.JobFilter
 	if digits == strconv.FormatInt(expect, 10) {
 		return "", nil
 	}
-	return fmt.Sprintf("Type the number of jobs exactly to %s them. Nothing was changed.", do), nil
+	return r.locale().Say(typeExactly[do]), nil
 }

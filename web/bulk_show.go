@@ -28,7 +28,7 @@ func bulkShow(r *request) error {
 		return cut(ctx, err)
 	}
 	p := presentBulk(b)
-	l := r.layout("Operation "+p.ID, "jobs")
+	l := r.layout(r.locale().Say("Operation %s", p.ID), "jobs")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.BulkPage(l, p))
 }
@@ -66,9 +66,9 @@ func bulkAct(r *request) error {
 	link := r.d.links.Bulk(strconv.FormatInt(id, 10))
 	if errors.Is(err, store.ErrStateChanged) {
 		return r.message(views.MessageProps{
-			Status: fiber.StatusConflict, Title: "It is further than that by now",
-			Sentence: "The operation ended, was continued or was undone meanwhile. Nothing was changed now.",
-			LinkText: "To the operation", LinkHref: link,
+			Status: fiber.StatusConflict, Title: r.locale().Say("It is further than that by now"),
+			Sentence: r.locale().Say("The operation ended, was continued or was undone meanwhile. Nothing was changed now."),
+			LinkText: r.locale().Say("To the operation"), LinkHref: link,
 		})
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 	"github.com/tekrar/tekrar/web"
 )
 
@@ -26,8 +27,8 @@ func (x *site) running() (id, server int64) {
 	return id, server
 }
 
-// EXE-14: cancel asks first, is said on the job's page while it waits, when it is
-// ignored and when the attempt has ended; a job that runs no more is refused with
+// EXE-14: cancel asks first, is said on the job's page while it waits, live when the
+// server acknowledges it, when it is ignored and when the attempt has ended; a job that runs no more is refused with
 // what can be done with it instead.
 func TestEXE14CancelFromTheDashboard(t *testing.T) {
 	t.Parallel()
@@ -44,22 +45,24 @@ func TestEXE14CancelFromTheDashboard(t *testing.T) {
 	if strings.Contains(said.body, `id="btn-cancel"`) || !strings.Contains(said.body, `id="btn-delete"`) {
 		t.Error("the buttons of a job that was asked to end")
 	}
-	tx, err := x.db.Begin()
-	if err == nil {
-		defer tx.Rollback()
-		if _, err = tx.Exec(`update tekrar.running set cancel_requested_at = cancel_requested_at - interval '31 s'`); err == nil {
-			err = tx.Commit()
-		}
+	if strings.Contains(said.body, "acknowledged") || strings.Contains(x.get("/api"+page).wants(t, 200, `"cancel":`).body, "acknowledged_at") {
+		t.Error("acknowledged, though no server did")
 	}
-	if err != nil {
-		t.Fatal(err)
+	socket := x.openAsPage(page)
+	if noted, err := x.db.AcknowledgeCancels(t.Context(), server, []store.Token{{ID: id, Attempt: 1}}); err != nil || len(noted) != 1 {
+		t.Fatal(noted, err)
 	}
-	x.do("GET", page, nil, nil).wants(t, 200, "Cancel requested by local", ": ignored.")
+	await(t, socket, "its server acknowledges", "job-header", func(html string) bool {
+		return strings.Contains(html, "acknowledged") && strings.Contains(html, ": the handler still runs.")
+	})
+	x.get("/api"+page).wants(t, 200, `"acknowledged_at":`)
+	storetest.Exec(t, x.db.DB, `update tekrar.running set cancel_acknowledged_at = cancel_acknowledged_at - interval '31 s'`)
+	x.do("GET", page, nil, nil).wants(t, 200, "Cancel requested by local", ", acknowledged ", ": ignored.")
 	failed := store.Settled{ID: id, Attempt: 1, State: store.Failed, Outcome: store.OutcomeExhausted, Reason: "An error occurred during attempt 1"}
 	if refused, err := x.db.Settle(t.Context(), server, []store.Settled{failed}); err != nil || len(refused) != 0 {
 		t.Fatal(refused, err)
 	}
-	x.do("GET", page, nil, nil).wants(t, 200, "Cancelled by local", "cancel requested by local, ", "Cancel requested by local and acknowledged: the handler returned", `id="btn-restore"`)
+	x.do("GET", page, nil, nil).wants(t, 200, "Cancelled by local", "cancel requested by local, ", "Cancel requested by local and heeded: the handler returned", `id="btn-restore"`)
 	x.post("/jobs/act", form).wants(t, 409, "moved meanwhile", "Restore")
 	waiting := x.enqueue(note{})
 	x.post("/jobs/act", url.Values{"do": {"cancel"}, "target": {targetOf(waiting, store.Enqueued)}}).wants(t, 409, "moved meanwhile", "Delete…")

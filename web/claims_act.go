@@ -92,7 +92,7 @@ func (r *request) claimPressed() (p pressed, err error) {
 		return p, badInput("Field do: unknown %s. Known ones: reclaim, delivered, not-delivered, again.", shorten(p.do))
 	}
 	if !can(r.who.Role, decideClaim) {
-		return p, refusal{fiber.StatusForbidden, "Your role does not allow this."}
+		return p, refuse(fiber.StatusForbidden, "Your role does not allow this.")
 	}
 	if p.key == "" {
 		return p, badInput("Field key: must not be empty.")

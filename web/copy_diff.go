@@ -3,11 +3,11 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 const (
@@ -20,12 +20,12 @@ const (
 
 // diffArgs compares two args line by line, each written the same way: members in the
 // order of their names, one a line, every digit kept.
-func diffArgs(old, edited json.RawMessage) (lines []views.DiffLine, differ bool) {
+func diffArgs(in *locale.Locale, old, edited json.RawMessage) (lines []views.DiffLine, differ bool) {
 	a, b := canonicalLines(old), canonicalLines(edited)
 	if slices.Equal(a, b) {
 		return nil, false
 	}
-	return folded(diffLines(a, b)), true
+	return folded(in, diffLines(a, b)), true
 }
 
 func canonicalLines(raw json.RawMessage) []string {
@@ -105,7 +105,7 @@ func commonLengths(x, y []string) [][]int32 {
 }
 
 // folded leaves out what is far from any change.
-func folded(lines []views.DiffLine) (out []views.DiffLine) {
+func folded(in *locale.Locale, lines []views.DiffLine) (out []views.DiffLine) {
 	near := make([]bool, len(lines))
 	for i, d := range lines {
 		if d.Mark != ' ' {
@@ -123,10 +123,7 @@ func folded(lines []views.DiffLine) (out []views.DiffLine) {
 		for i+1 < len(lines) && !near[i+1] {
 			i++
 		}
-		text := fmt.Sprintf("… %d lines unchanged", i-from+1)
-		if i == from {
-			text = "… 1 line unchanged"
-		}
+		text := in.Plural(int64(i-from+1), "… 1 line unchanged", "… %d lines unchanged")
 		out = append(out, views.DiffLine{Mark: '…', Text: text})
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 
 func diffText(t *testing.T, old, edited string) string {
 	t.Helper()
-	lines, differ := web.DiffArgs(json.RawMessage(old), json.RawMessage(edited))
+	lines, differ := web.DiffArgs(nil, json.RawMessage(old), json.RawMessage(edited))
 	if differ != (len(lines) > 0) {
 		t.Errorf("%s to %s: differ %v, %d lines", old, edited, differ, len(lines))
 	}

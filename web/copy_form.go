@@ -3,8 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/tekrar/tekrar/jobs/idempotency"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 	"github.com/tekrar/tekrar/web/redact"
 )
 
@@ -56,19 +55,19 @@ func (r *request) typedCopy(of store.Original) typedCopy {
 		t.Queue = of.Queue
 	}
 	t.ask.Queue = t.Queue
-	if wait, err := parseDelay(t.Delay); err != nil && errs["delay"] == "" {
-		errs["delay"] = err.Error()
+	if wait, problem := parseDelay(r.locale(), t.Delay); problem != "" && errs["delay"] == "" {
+		errs["delay"] = problem
 	} else {
 		t.ask.In, t.Wait = wait, wait
 	}
 	switch {
 	case t.Kept != "" && r.Request().PostArgs().Has("args"):
-		errs[""] = "These args cannot be edited here; their copy is an unedited one."
+		errs[""] = r.locale().Say("These args cannot be edited here; their copy is an unedited one.")
 	case t.Kept == "":
 		t.Args = r.typed(errs, "args", maxFormArgs)
 		t.ask.Args = json.RawMessage(t.Args)
 		if _, masks := r.d.o.Redact.Restore(t.ask.Args, nil); len(masks) > 0 && errs["args"] == "" {
-			errs["args"] = fmt.Sprintf("says %s at %s, which stands for a hidden value: type that", redact.Hidden, strings.Join(masks, ", "))
+			errs["args"] = r.locale().Say("says %s at %s, which stands for a hidden value: type that", redact.Hidden, strings.Join(masks, ", "))
 		}
 	}
 	for field, ask := range map[string]jobs.Copy{"args": {Args: t.ask.Args}, "queue": {Queue: t.Queue}} {
@@ -81,7 +80,7 @@ func (r *request) typedCopy(of store.Original) typedCopy {
 		return t
 	}
 	if t.ask.Args != nil {
-		t.Diff, t.Edited = diffArgs(of.Args, t.ask.Args)
+		t.Diff, t.Edited = diffArgs(r.locale(), of.Args, t.ask.Args)
 	}
 	return t
 }
@@ -92,28 +91,28 @@ func (t *typedCopy) refuse(err error) {
 	addInputErrors(t.Errors, err)
 }
 
-func parseDelay(text string) (time.Duration, error) {
+// parseDelay reads a delay, or says what is wrong with it.
+func parseDelay(in *locale.Locale, text string) (d time.Duration, problem string) {
 	if text == "" {
-		return 0, nil
+		return 0, ""
+	}
+	outside := func() string {
+		return in.Say("%s is outside of 0 to %d hours", shorten(text), int(maxCopyDelay.Hours()))
+	}
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		if !(seconds >= 0 && seconds <= maxCopyDelay.Seconds()) {
+			return 0, outside()
+		}
+		return time.Duration(seconds * float64(time.Second)), ""
 	}
 	d, err := time.ParseDuration(text)
-	if seconds, asNumber := strconv.ParseFloat(text, 64); asNumber == nil {
-		if !(seconds >= 0 && seconds <= maxCopyDelay.Seconds()) {
-			return 0, outsideDelay(text)
-		}
-		d, err = time.Duration(seconds*float64(time.Second)), nil
+	switch {
+	case err != nil:
+		return 0, in.Say("%s is no delay such as 90, 15m or 24h", shorten(text))
+	case d < 0 || d > maxCopyDelay:
+		return 0, outside()
 	}
-	if err != nil {
-		return 0, errors.New(shorten(text) + " is no delay such as 90, 15m or 24h")
-	}
-	if d < 0 || d > maxCopyDelay {
-		return 0, outsideDelay(text)
-	}
-	return d, nil
-}
-
-func outsideDelay(text string) error {
-	return fmt.Errorf("%s is outside of 0 to %d hours", shorten(text), int(maxCopyDelay.Hours()))
+	return d, ""
 }
 
 func itoa(id int64) string { return strconv.FormatInt(id, 10) }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -13,19 +12,28 @@ import (
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // refusal is an answer in words that are meant for the browser.
 type refusal struct {
 	status   int
-	sentence string
+	sentence string // a key of the catalogue, with args in the places of its verbs
+	args     []any
 }
 
-func (e refusal) Error() string { return e.sentence }
+func refuse(status int, sentence string, args ...any) refusal {
+	return refusal{status, sentence, args}
+}
+
+// Error is the sentence in English, as programs and logs get it.
+func (e refusal) Error() string { return e.in(nil) }
+
+func (e refusal) in(reader *locale.Locale) string { return reader.Say(e.sentence, e.args...) }
 
 // badInput refuses what a person typed or a link says; it names field and limit.
 func badInput(format string, args ...any) error {
-	return refusal{fiber.StatusBadRequest, fmt.Sprintf(format, args...)}
+	return refuse(fiber.StatusBadRequest, format, args...)
 }
 
 // fail is the one place where an error becomes a status and a page. What is not
@@ -39,23 +47,23 @@ func (r *request) fail(err error) error {
 		said = stated.refusal
 	case errors.As(err, &said):
 	case errors.As(err, &input):
-		said = refusal{fiber.StatusBadRequest, "Field " + input.Error() + "."}
+		said = refuse(fiber.StatusBadRequest, "Field %s.", input.Error())
 	case errors.Is(err, store.ErrNotFound):
-		said = refusal{fiber.StatusNotFound, ""}
+		said = refuse(fiber.StatusNotFound, "")
 	case errors.Is(err, store.ErrBadCursor):
-		said = refusal{fiber.StatusBadRequest, "Field after: is not a page of this list. Start again from its first page."}
+		said = refuse(fiber.StatusBadRequest, "Field after: is not a page of this list. Start again from its first page.")
 	case store.IsReadOnly(err):
 		said = errReadOnly
 	case tooSlow(err):
-		said = refusal{fiber.StatusServiceUnavailable, "The database did not answer within two seconds. Nothing was changed; try again in a moment."}
+		said = refuse(fiber.StatusServiceUnavailable, "The database did not answer within two seconds. Nothing was changed; try again in a moment.")
 	case errors.Is(err, store.ErrUnknownOutcome):
-		said = refusal{fiber.StatusServiceUnavailable, "The database went away while it was asked to save this, so it may or may not be done. Look before you try again."}
+		said = refuse(fiber.StatusServiceUnavailable, "The database went away while it was asked to save this, so it may or may not be done. Look before you try again.")
 	case store.IsRetryable(err):
-		said = refusal{fiber.StatusServiceUnavailable, "The database cannot be reached now: it restarts, or another server takes its place. Try again in a moment."}
+		said = refuse(fiber.StatusServiceUnavailable, "The database cannot be reached now: it restarts, or another server takes its place. Try again in a moment.")
 	default:
 		id := rand.Text()[:12]
 		r.d.log.Error("dashboard: request failed", "id", id, "method", keep(r.Method()), "path", keep(r.Path()), "error", err)
-		said = refusal{fiber.StatusInternalServerError, "Something went wrong here. It was logged under the id " + id + "."}
+		said = refuse(fiber.StatusInternalServerError, "Something went wrong here. It was logged under the id %s.", id)
 	}
 	if said.status == fiber.StatusUnauthorized && r.d.o.Access.basic {
 		r.Set(fiber.HeaderWWWAuthenticate, `Basic realm="Tekrar", charset="UTF-8"`)
@@ -63,7 +71,7 @@ func (r *request) fail(err error) error {
 	if r.route.api {
 		return r.problem(said, err)
 	}
-	return r.message(views.MessageProps{Status: said.status, Title: titles[said.status], Sentence: said.sentence})
+	return r.message(views.MessageProps{Status: said.status, Title: titles[said.status], Sentence: said.in(r.locale())})
 }
 
 // titles are the headings of statuses whose own heading in views says less.
@@ -92,7 +100,7 @@ func (r *request) message(m views.MessageProps) error {
 func wrongMethod(allow string) func(*request) error {
 	return func(r *request) error {
 		r.Set(fiber.HeaderAllow, allow)
-		return refusal{fiber.StatusMethodNotAllowed, "This address takes " + allow + " only. Nothing was changed."}
+		return refuse(fiber.StatusMethodNotAllowed, "This address takes %s only. Nothing was changed.", allow)
 	}
 }
 

@@ -121,7 +121,7 @@ func (r *request) enqueueCopy(ctx context.Context, ask jobs.Copy) (id string, er
 	var other *idempotency.MismatchError
 	switch {
 	case errors.As(err, &busy):
-		return "", refusal{fiber.StatusConflict, "This copy is being enqueued just now, by an earlier press of the same button. Look at the jobs in a moment."}
+		return "", refuse(fiber.StatusConflict, "This copy is being enqueued just now, by an earlier press of the same button. Look at the jobs in a moment.")
 	case errors.As(err, &other):
 		return "", badInput("Field once: was used for another copy. Open the form again.")
 	case err != nil:
@@ -136,7 +136,7 @@ func (r *request) enqueueCopy(ctx context.Context, ask jobs.Copy) (id string, er
 }
 
 func (r *request) copyFormPage(status int, f views.CopyFormProps) error {
-	return r.page(status, views.CopyFormPage(r.layout("Copy of job "+f.ID, "jobs"), f))
+	return r.page(status, views.CopyFormPage(r.layout(r.locale().Say("Copy of job %s", f.ID), "jobs"), f))
 }
 
 func (r *request) copyConfirmPage(ctx context.Context, status int, of store.Original, typed typedCopy, seen store.State) error {
@@ -151,5 +151,5 @@ func (r *request) copyConfirmPage(ctx context.Context, status int, of store.Orig
 	for _, e := range claims {
 		p.Claims = append(p.Claims, presentCopyClaim(e, of.Args, typed.ask.Args, p.Edited))
 	}
-	return r.page(status, views.CopyConfirmPage(r.layout("Copy of job "+p.ID, "jobs"), p))
+	return r.page(status, views.CopyConfirmPage(r.layout(r.locale().Say("Copy of job %s", p.ID), "jobs"), p))
 }

@@ -37,7 +37,7 @@ func jobShow(r *request) error {
 		return cut(ctx, err)
 	}
 	p.Tab = tab
-	l := r.layout("Job "+p.ID, "jobs")
+	l := r.layout(r.locale().Say("Job %s", p.ID), "jobs")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.JobPage(l, p))
 }

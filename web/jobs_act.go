@@ -83,6 +83,6 @@ func (r *request) movedMeanwhile(id int64) error {
 	}
 	return r.message(views.MessageProps{
 		Status: fiber.StatusConflict, Job: &p,
-		LinkText: "To the job", LinkHref: r.d.links.Job(p.ID),
+		LinkText: r.locale().Say("To the job"), LinkHref: r.d.links.Job(p.ID),
 	})
 }

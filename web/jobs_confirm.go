@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -49,27 +48,27 @@ func jobsConfirm(r *request) error {
 			return cut(ctx, err)
 		}
 	}
-	p := views.ConfirmProps{Do: do, Back: r.d.local(back)}
+	in, p := r.locale(), views.ConfirmProps{Do: do, Back: r.d.local(back)}
 	for _, t := range targets {
 		i := slices.IndexFunc(rows, func(j store.JobRow) bool { return j.ID == t.ID })
 		if i < 0 {
 			gone := views.JobRowProps{ID: strconv.FormatInt(t.ID, 10), State: views.State(t.Expected.String())}
-			p.Skipped = append(p.Skipped, views.Skipped{Job: gone, Why: "no longer exists"})
+			p.Skipped = append(p.Skipped, views.Skipped{Job: gone, Why: in.Say("no longer exists")})
 			continue
 		}
 		row := presentRow(rows[i], nil)
 		switch now := rows[i].State; {
 		case now != t.Expected:
-			why := fmt.Sprintf("was %s on your screen, is %s now", t.Expected, now)
+			why := in.Say("was %s on your screen, is %s now", in.Say(t.Expected.String()), in.Say(now.String()))
 			p.Skipped = append(p.Skipped, views.Skipped{Job: row, Why: why})
 		case !slices.Contains(movable[do], now):
-			why := fmt.Sprintf("cannot be done while it is %s", now)
+			why := in.Say("cannot be done while it is %s", in.Say(now.String()))
 			p.Skipped = append(p.Skipped, views.Skipped{Job: row, Why: why})
 		default:
 			p.Jobs = append(p.Jobs, row)
 		}
 	}
-	return r.page(fiber.StatusOK, views.ConfirmPage(r.layout("Confirm", "jobs"), p))
+	return r.page(fiber.StatusOK, views.ConfirmPage(r.layout(in.Say("Confirm"), "jobs"), p))
 }
 
 // jobsForm reads the action and the jobs of a form, and checks the role for that action.
@@ -81,7 +80,7 @@ func (r *request) jobsForm(known ...string) (do string, targets []jobs.Target, e
 		return "", nil, badInput("Field do: unknown %s. Known ones: %v.", shorten(do), known)
 	}
 	if !can(r.who.Role, actionOf[do]) {
-		return "", nil, refusal{fiber.StatusForbidden, "Your role does not allow this."}
+		return "", nil, refuse(fiber.StatusForbidden, "Your role does not allow this.")
 	}
 	values := r.Request().PostArgs().PeekMulti("target")
 	if len(values) > maxTicked {

@@ -23,7 +23,7 @@ func jobsList(r *request) error {
 		return err
 	}
 	p.Saved = r.savedViews()
-	l := r.layout("Jobs", "jobs")
+	l := r.layout(r.locale().Say("Jobs"), "jobs")
 	l.LiveURL = r.d.liveURL(l.Here, p.Rows)
 	return r.page(status, views.JobsPage(l, p))
 }

@@ -30,10 +30,10 @@ var upgrader = websocket.Upgrader{
 // any request.
 func liveOpen(r *request) error {
 	if origin := r.Get(fiber.HeaderOrigin); origin != "" && !r.d.ownOrigin(origin, hostOf(r.Ctx)) {
-		return refusal{fiber.StatusForbidden, "The live socket opens for this dashboard's own pages only."}
+		return refuse(fiber.StatusForbidden, "The live socket opens for this dashboard's own pages only.")
 	}
 	if r.d.hub.refuses() {
-		return refusal{fiber.StatusServiceUnavailable, "The server is shutting down."}
+		return refuse(fiber.StatusServiceUnavailable, "The server is shutting down.")
 	}
 	s, known, err := r.scene()
 	if err != nil {
@@ -45,7 +45,7 @@ func liveOpen(r *request) error {
 	})
 	if errors.Is(err, errNoUpgrade) {
 		r.d.log.Warn("dashboard: no live socket", "error", err)
-		return refusal{fiber.StatusNotImplemented, "The live socket needs the connection itself, and this app runs behind adaptor.FiberApp or something like it. Serve the Fiber app with Listen; pages work without the socket, by polling."}
+		return refuse(fiber.StatusNotImplemented, "The live socket needs the connection itself, and this app runs behind adaptor.FiberApp or something like it. Serve the Fiber app with Listen; pages work without the socket, by polling.")
 	}
 	return err
 }
@@ -105,8 +105,9 @@ func (r *request) scene() (s scene, known map[string]int64, err error) {
 		known["job-row-"+strconv.FormatInt(ids[i], 10)] = vs[i]
 	}
 	rows, _ := r.query("ids")
-	s, err = r.d.sceneOf(u, r.d.fragment(r.who.Role), ids)
-	s.key = strings.Join([]string{r.d.within(u), u.Query().Encode(), rows, r.who.Role.String()}, "\n")
+	l := r.fragment()
+	s, err = r.d.sceneOf(u, l, ids)
+	s.key = strings.Join([]string{r.d.within(u), u.Query().Encode(), rows, r.who.Role.String(), l.Tag(), l.Zone()}, "\n")
 	return s, known, err
 }
 

@@ -3,13 +3,13 @@ package web
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 const noticeCookie = "tekrar_notice"
@@ -54,52 +54,55 @@ func (r *request) takeNotice() *views.Notice {
 	if !ok {
 		return nil
 	}
-	return n.words()
+	return n.words(r.locale())
 }
 
-var didWords = map[string]string{
-	"once": "requeued", "fresh": "requeued with a fresh budget", "delete": "deleted", "restore": "restored", "cancel": "asked to end",
+// didWords are said of one job and of several.
+var didWords = map[string]struct{ one, many string }{
+	"once":    {locale.Sentence("1 job requeued."), locale.Sentence("%d jobs requeued.")},
+	"fresh":   {locale.Sentence("1 job requeued with a fresh budget."), locale.Sentence("%d jobs requeued with a fresh budget.")},
+	"delete":  {locale.Sentence("1 job deleted."), locale.Sentence("%d jobs deleted.")},
+	"restore": {locale.Sentence("1 job restored."), locale.Sentence("%d jobs restored.")},
+	"cancel":  {locale.Sentence("1 job asked to end."), locale.Sentence("%d jobs asked to end.")},
 }
 
 var recurringDid = map[string]string{
-	"copy job": "Enqueued. This is the copy.",
-	"mute":     "Muted: the group is kept apart below.", "unmute": "The group is listed with the others again.",
-	"run recurring": "1 job enqueued. The next fire stays where it is.", "pause recurring": "Paused: it fires no more until somebody resumes it.",
-	"resume recurring": "Resumed.", "remove recurring": "Removed.", "save recurring": "Saved.",
-	"save view": "Saved: it is listed above the states.", "remove view": "Removed from the saved views.",
+	"copy job":         locale.Sentence("Enqueued. This is the copy."),
+	"mute":             locale.Sentence("Muted: the group is kept apart below."),
+	"unmute":           locale.Sentence("The group is listed with the others again."),
+	"run recurring":    locale.Sentence("1 job enqueued. The next fire stays where it is."),
+	"pause recurring":  locale.Sentence("Paused: it fires no more until somebody resumes it."),
+	"resume recurring": locale.Sentence("Resumed."),
+	"remove recurring": locale.Sentence("Removed."),
+	"save recurring":   locale.Sentence("Saved."),
+	"save view":        locale.Sentence("Saved: it is listed above the states."),
+	"remove view":      locale.Sentence("Removed from the saved views."),
 }
 
-func (n notice) words() *views.Notice {
+func (n notice) words(in *locale.Locale) *views.Notice {
 	if text, ok := recurringDid[n.Do]; ok {
-		return &views.Notice{Text: text, Jobs: expand(n.Jobs)}
+		return &views.Notice{Text: in.Say(text), Jobs: expand(n.Jobs)}
 	}
 	if text, ok := claimDid[n.Do]; ok {
-		return &views.Notice{Text: text, Jobs: expand(n.Jobs)}
+		return &views.Notice{Text: in.Say(text), Jobs: expand(n.Jobs)}
 	}
 	did, ok := didWords[n.Do]
 	if !ok {
 		return nil
 	}
 	if n.Done+n.Moved+n.Gone == 0 {
-		return &views.Notice{Bad: true, Text: "No job was ticked, so nothing was changed."}
+		return &views.Notice{Bad: true, Text: in.Say("No job was ticked, so nothing was changed.")}
 	}
-	text := fmt.Sprintf("%s %s.", countJobs(n.Done), did)
+	text := in.Plural(int64(n.Done), did.one, did.many)
 	if n.Moved > 0 {
-		text += fmt.Sprintf(" %s moved meanwhile and stayed as it is now.", countJobs(n.Moved))
+		text += " " + in.Plural(int64(n.Moved), "1 job moved meanwhile and stayed as it is now.", "%d jobs moved meanwhile and stayed as it is now.")
 	}
 	if n.Gone > 0 {
-		text += fmt.Sprintf(" %s no longer there.", countJobs(n.Gone))
+		text += " " + in.Plural(int64(n.Gone), "1 job no longer there.", "%d jobs no longer there.")
 	}
 	ids := expand(n.Jobs)
 	undo := n.Do == "delete" && len(ids) == n.Done && n.Done > 0 && n.Done <= maxTicked
 	return &views.Notice{Bad: n.Moved+n.Gone > 0, Text: text, Jobs: ids, Undo: undo}
-}
-
-func countJobs(n int) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return strconv.Itoa(n) + " jobs"
 }
 
 // maxRanges keeps a notice well below the 4 KB of a cookie.

@@ -17,7 +17,7 @@ import (
 
 // layout is what every page shows around its content. Title and nav as in views.Layout.
 func (r *request) layout(title, nav string) views.Layout {
-	l := r.d.fragment(r.who.Role)
+	l := r.fragment()
 	l.Title, l.Nav = title, nav
 	l.User, l.Role = r.who.Name, r.who.Role.String()
 	l.Environment, l.Demo = r.d.o.Environment, r.d.o.Demo != nil
@@ -31,9 +31,9 @@ func (r *request) layout(title, nav string) views.Layout {
 }
 
 // fragment is the layout of a part drawn for many sockets at once.
-func (d *Dashboard) fragment(role Role) views.Layout {
-	writes := !d.readOnly()
-	return views.Layout{Links: d.links, CanAct: writes && can(role, requeue), CanPurge: writes && can(role, purgeClaims), Now: d.clock.now()}
+func (r *request) fragment() views.Layout {
+	writes, role := !r.d.readOnly(), r.who.Role
+	return views.Layout{Locale: r.locale(), Links: r.d.links, CanAct: writes && can(role, requeue), CanPurge: writes && can(role, purgeClaims), Now: r.d.clock.now()}
 }
 
 // here is the page's own address as the browser sees it; for the answer to a POST
@@ -80,7 +80,7 @@ func (r *request) page(status int, content templ.Component) error {
 // pageVary is what else than its address a page depends on: who asks, what they chose
 // for their browser, and how it is sent. No cache keeps one (no-store); this is for
 // those that do not obey.
-const pageVary = "Authorization, Cookie, Accept, Accept-Encoding, Sec-Fetch-Site"
+const pageVary = "Authorization, Cookie, Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site"
 
 // draw renders a fragment.
 func draw(c templ.Component) (string, error) {

@@ -58,7 +58,7 @@ func presentJob(d store.JobDetail, known handledKinds) views.JobProps {
 		Tags: d.Tags, StuckAt: d.StuckAt,
 	}
 	if d.Cancel != nil {
-		p.Cancel = &views.CancelProps{At: d.Cancel.At, By: d.Cancel.By, Ignored: d.CancelIgnored}
+		p.Cancel = &views.CancelProps{At: d.Cancel.At, By: d.Cancel.By, AcknowledgedAt: d.Cancel.AcknowledgedAt, Ignored: d.CancelIgnored}
 	}
 	if d.TimeoutMS != nil {
 		timeout := time.Duration(*d.TimeoutMS) * time.Millisecond

@@ -81,7 +81,7 @@ func (r *request) recurringPressed(known ...string) (do, id string, err error) {
 		return "", "", badInput("Field do: unknown %s. Known ones: %v.", shorten(do), known)
 	}
 	if !can(r.who.Role, recurringActionOf[do]) {
-		return "", "", refusal{fiber.StatusForbidden, "Your role does not allow this."}
+		return "", "", refuse(fiber.StatusForbidden, "Your role does not allow this.")
 	}
 	if id, err = r.field("id"); err == nil && id == "" {
 		err = badInput("Field id: must not be empty.")

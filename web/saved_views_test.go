@@ -123,7 +123,7 @@ func TestSavedViewsHaveLimits(t *testing.T) {
 	}
 	b.save(url.Values{"name": {"one more"}}).wants(t, 400, "Field name: 12 views are saved already, which is the limit.")
 	b.save(url.Values{"name": {"view 3"}, "q": {"kind:x"}}).wants(t, 303)
-	b.save(url.Values{"name": {"view 4"}, "q": {strings.Repeat("%", 900)}}).wants(t, 400, "Field name: with this view the saved ones take 29", "the limit is 1536.")
+	b.save(url.Values{"name": {"view 4"}, "q": {strings.Repeat("%", 900)}}).wants(t, 400, "Field name: with this view the saved ones take 2,9", "the limit is 1,536.")
 	if got := b.saved(); len(got) != 12 || got["view 4"] != "/ops/jobs?state=failed" {
 		t.Errorf("saved: %v", got)
 	}

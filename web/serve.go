@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // pageWait bounds all reads of one page together; what did not arrive by then is
@@ -23,7 +25,8 @@ type request struct {
 	d     *Dashboard
 	who   person
 	route route
-	drawn time.Time // of the page's layout
+	drawn time.Time      // of the page's layout
+	reads *locale.Locale // once it was asked for
 }
 
 // serve wraps a handler into the same steps for every route: headers, guards,
@@ -52,7 +55,7 @@ func (r *request) guard() error {
 	if r.d.o.Access.loopback {
 		if why := localOnly(r.Ctx); why != "" {
 			r.d.refused.note(r.Ctx, "not for this machine only")
-			return refusal{fiber.StatusForbidden, why}
+			return refuse(fiber.StatusForbidden, why)
 		}
 	}
 	if r.route.open || r.scraper() {
@@ -67,17 +70,17 @@ func (r *request) guard() error {
 	if unsafe {
 		if why := r.forged(); why != "" {
 			r.d.refused.note(r.Ctx, "not from our own page")
-			return refusal{fiber.StatusForbidden, why}
+			return refuse(fiber.StatusForbidden, why)
 		}
 	}
 	if !can(who.Role, r.route.action) {
-		return refusal{fiber.StatusForbidden, notAllowed(who.Role, r.route.action)}
+		return notAllowed(who.Role, r.route.action)
 	}
 	if unsafe && r.route.action != changeTheme && r.d.readOnly() {
 		return errReadOnly
 	}
 	if unsafe && r.route.api && !isJSON(r.Ctx) {
-		return refusal{fiber.StatusUnsupportedMediaType, "Field Content-Type: must be application/json."}
+		return refuse(fiber.StatusUnsupportedMediaType, "Field Content-Type: must be application/json.")
 	}
 	if !unsafe && r.route.method != "" {
 		return r.checkQuery()

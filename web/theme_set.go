@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -24,8 +25,8 @@ var choices = []struct {
 	{"keys", keysCookie, []string{"off", "on"}}, // WCAG 2.1.4
 }
 
-// themeSet keeps a choice in the browser: the theme, how high rows are, or whether
-// single keys do something.
+// themeSet keeps a choice in the browser: the theme, how high rows are, whether
+// single keys do something, the language or the time zone.
 func themeSet(r *request) error {
 	back, err := r.field("back")
 	if err != nil {
@@ -50,5 +51,8 @@ func themeSet(r *request) error {
 		r.d.setCookie(r.Ctx, c.cookie, v, maxAge)
 		return r.seeOther(back)
 	}
-	return badInput("One of the fields theme, rows, keys must be given.")
+	if set, err := r.localeSet(); set || err != nil {
+		return cmp.Or(err, r.seeOther(back))
+	}
+	return badInput("One of the fields theme, rows, keys, language, zone must be given.")
 }

@@ -14,7 +14,7 @@ import (
 
 // scene is what a page shows and how to look at it again.
 type scene struct {
-	key  string // equal for pages that look alike: path, query, what the person may do
+	key  string // equal for pages that look alike: path, query, what the person may do, their language and zone
 	job  int64  // only this job concerns it; 0: any
 	look look
 }

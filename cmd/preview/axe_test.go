@@ -57,7 +57,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(handler(""))
+	server := httptest.NewServer(handler(look{}))
 	t.Cleanup(server.Close)
 	for width, themes := range themes {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {

@@ -80,7 +80,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 			s.t.Error(err)
 		}
 	default:
-		handler("").ServeHTTP(w, r)
+		handler(look{}).ServeHTTP(w, r)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestLIVReconnectFetchesThePage(t *testing.T) {
 func TestPreviewWritesEveryPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := write(dir, "dark"); err != nil {
+	if err := write(dir, look{theme: "dark"}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(dir)

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/tekrar/tekrar/static"
 	"github.com/tekrar/tekrar/views"
 	"github.com/tekrar/tekrar/views/fixtures"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // policy is the dashboard's content policy, so that a breach shows here first.
@@ -26,13 +28,16 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func main() {
 	out := flag.String("out", "", "write the pages into this folder instead of serving them")
 	addr := flag.String("addr", "127.0.0.1:0", "loopback address to serve on")
-	theme := flag.String("theme", "", "light or dark; empty: as the browser prefers")
+	var k look
+	flag.StringVar(&k.theme, "theme", "", "light or dark; empty: as the browser prefers")
+	flag.StringVar(&k.language, "language", "", "en or tr; empty: en")
+	flag.StringVar(&k.zone, "zone", "", "such as Europe/Istanbul; empty: UTC")
 	flag.Parse()
 	var err error
 	if *out != "" {
-		err = write(*out, *theme)
+		err = write(*out, k)
 	} else {
-		err = serve(*addr, *theme)
+		err = serve(*addr, k)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "preview:", err)
@@ -40,9 +45,17 @@ func main() {
 	}
 }
 
-func draw(p fixtures.Page, theme string) ([]byte, error) {
+// look is what a person may choose for their browser. The server's addresses take it,
+// too: /index.html?language=tr&theme=dark.
+type look struct{ theme, language, zone string }
+
+func draw(p fixtures.Page, k look) ([]byte, error) {
+	reader, err := locale.New(k.language, k.zone)
+	if err != nil {
+		return nil, err
+	}
 	l := fixtures.Layout(views.Links{Assets: static.Names()})
-	l.Theme = theme
+	l.Theme, l.Locale = k.theme, reader
 	var b bytes.Buffer
 	if err := p.Draw(l).Render(context.Background(), &b); err != nil {
 		return nil, fmt.Errorf("draw %s: %w", p.Name, err)
@@ -50,7 +63,7 @@ func draw(p fixtures.Page, theme string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func write(dir, theme string) error {
+func write(dir string, k look) error {
 	if err := os.MkdirAll(filepath.Join(dir, "static"), 0o755); err != nil {
 		return err
 	}
@@ -60,7 +73,7 @@ func write(dir, theme string) error {
 		}
 	}
 	for _, p := range fixtures.Pages() {
-		html, err := draw(p, theme)
+		html, err := draw(p, k)
 		if err != nil {
 			return err
 		}
@@ -71,7 +84,7 @@ func write(dir, theme string) error {
 	return nil
 }
 
-func serve(addr, theme string) error {
+func serve(addr string, k look) error {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
@@ -83,10 +96,10 @@ func serve(addr, theme string) error {
 	for _, p := range fixtures.Pages() {
 		fmt.Println("  /" + p.Name + ".html")
 	}
-	return http.Serve(ln, handler(theme))
+	return http.Serve(ln, handler(k))
 }
 
-func handler(theme string) http.Handler {
+func handler(k look) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		if a, ok := static.ByHashedName(strings.TrimPrefix(r.URL.Path, "/static/")); ok {
@@ -100,7 +113,7 @@ func handler(theme string) http.Handler {
 		}
 		for _, p := range fixtures.Pages() {
 			if p.Name == name {
-				answer(w, r, p, theme)
+				answer(w, r, p, k)
 				return
 			}
 		}
@@ -108,11 +121,10 @@ func handler(theme string) http.Handler {
 	})
 }
 
-func answer(w http.ResponseWriter, r *http.Request, p fixtures.Page, theme string) {
-	if t := r.URL.Query().Get("theme"); t != "" {
-		theme = t
-	}
-	html, err := draw(p, theme)
+func answer(w http.ResponseWriter, r *http.Request, p fixtures.Page, k look) {
+	q := r.URL.Query()
+	k = look{cmp.Or(q.Get("theme"), k.theme), cmp.Or(q.Get("language"), k.language), cmp.Or(q.Get("zone"), k.zone)}
+	html, err := draw(p, k)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

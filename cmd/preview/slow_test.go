@@ -81,7 +81,7 @@ func (h *halves) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	whole := httptest.NewRecorder()
-	handler("").ServeHTTP(whole, r)
+	handler(look{}).ServeHTTP(whole, r)
 	for k, v := range whole.Header() {
 		w.Header()[k] = v
 	}

@@ -25,16 +25,18 @@ func TestPageWeights(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		draw  func(views.Layout) templ.Component
-		limit int
+		draw     func(views.Layout) templ.Component
+		limit    int
+		language string
 	}{
-		"overview":        {named["index"], 40 << 10},
-		"overview, bad":   {named["overview-bad"], 40 << 10},
-		"50 failed":       {list(views.Failed), 15 << 10},
-		"50 processing":   {list(views.Processing), 15 << 10},
-		"50 of scheduled": {list(views.Scheduled), 15 << 10},
+		"overview":        {named["index"], 40 << 10, "en"},
+		"overview, bad":   {named["overview-bad"], 40 << 10, "en"},
+		"50 failed":       {list(views.Failed), 15 << 10, "en"},
+		"50 failed, tr":   {list(views.Failed), 15 << 10, "tr"},
+		"50 processing":   {list(views.Processing), 15 << 10, "en"},
+		"50 of scheduled": {list(views.Scheduled), 15 << 10, "en"},
 	} {
-		html, err := draw(fixtures.Page{Name: name, Draw: c.draw}, "")
+		html, err := draw(fixtures.Page{Name: name, Draw: c.draw}, look{language: c.language})
 		if err != nil {
 			t.Fatal(err)
 		}
