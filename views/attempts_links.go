@@ -1,6 +1,9 @@
 package views
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // seriesJobs leads to exactly the jobs of one series of a bar, as far as they are
 // kept and nobody moved them since: from the bucket's start until before its end.
@@ -14,7 +17,7 @@ func seriesJobs(l Layout, p ChartProps, b Bucket, series int) string {
 	case 5:
 		f.State, f.Q = Failed, f.Q+" outcome:permanent"
 	default:
-		f.Q += " attempt:" + number(int64(series+1))
+		f.Q += " attempt:" + strconv.Itoa(series+1)
 	}
 	return l.Links.JobsOf(f, "")
 }

@@ -77,7 +77,7 @@ func box(p ChartProps, height int) string {
 }
 
 // ticks are the times under the axis, the last one the end of the last bucket.
-func ticks(p ChartProps) []string {
+func ticks(in *locale.Locale, p ChartProps) []string {
 	if len(p.Buckets) == 0 {
 		return nil
 	}
@@ -87,21 +87,21 @@ func ticks(p ChartProps) []string {
 	for i := range 5 {
 		at := from.Add(span * time.Duration(i) / 4)
 		if span > 48*time.Hour {
-			out = append(out, day(at))
+			out = append(out, in.Day(at))
 		} else {
-			out = append(out, clock(at))
+			out = append(out, in.Clock(at))
 		}
 	}
 	return out
 }
 
 // scaleLabels are the top, middle and bottom of the axis.
-func scaleLabels(p ChartProps) [3]string {
+func scaleLabels(in *locale.Locale, p ChartProps) [3]string {
 	if p.Scale == ScaleShare {
-		return [3]string{"100 %", "50 %", "0"}
+		return [3]string{in.Say("%s %%", "100"), in.Say("%s %%", "50"), "0"}
 	}
 	top := ceiling(p)
-	return [3]string{number(top), number(top / 2), "0"}
+	return [3]string{in.Number(top), in.Number(top / 2), "0"}
 }
 
 // total adds up the buckets.
@@ -119,27 +119,34 @@ func total(p ChartProps) (t Bucket) {
 }
 
 // summary is the chart in one sentence.
-func summary(p ChartProps) string {
+func summary(in *locale.Locale, p ChartProps) string {
 	t := total(p)
 	ok := t.succeeded()
 	if ok+t.Exhausted+t.Permanent == 0 {
-		return "Nothing finished in the last " + spanWord(en, p.Span) + "."
+		return in.Say("Nothing finished in the last %s.", spanWord(in, p.Span))
 	}
-	s := "In the last " + spanWord(en, p.Span) + " " + plural(ok, "job") + " succeeded"
+	succeeded := in.Plural(ok, "In the last %s 1 job succeeded", "In the last %[2]s %[1]d jobs succeeded", spanWord(in, p.Span))
 	if ok > 0 {
 		parts := make([]string, 0, 4)
 		for i, n := range t.ByAttempt {
 			if n > 0 {
-				parts = append(parts, percent(n, ok)+" at the "+ordinal(i)+" attempt")
+				parts = append(parts, in.Say(atAttempt[i], in.Percent(n, ok)))
 			}
 		}
-		s += ", " + strings.Replace(list(parts), "the later attempt", "a later attempt", 1)
+		succeeded += ", " + in.List(parts)
 	}
-	s += "; " + number(t.Exhausted+t.Permanent) + " failed for good"
-	if t.Exhausted+t.Permanent > 0 {
-		s += fmt.Sprintf(" (%s with retries used up, %s not retryable)", number(t.Exhausted), number(t.Permanent))
+	failed := in.Say("%d failed for good", 0)
+	if bad := t.Exhausted + t.Permanent; bad > 0 {
+		failed = in.Plural(bad, "1 failed for good (%d with retries used up, %d not retryable)",
+			"%d failed for good (%d with retries used up, %d not retryable)", t.Exhausted, t.Permanent)
 	}
-	return s + "."
+	return succeeded + "; " + failed + "."
+}
+
+// atAttempt says at which attempt a share of the jobs succeeded.
+var atAttempt = [...]string{
+	locale.Sentence("%s at the first attempt"), locale.Sentence("%s at the second attempt"),
+	locale.Sentence("%s at the third attempt"), locale.Sentence("%s at a later attempt"),
 }
 
 func spanWord(in *locale.Locale, d time.Duration) string {
@@ -152,22 +159,20 @@ func spanWord(in *locale.Locale, d time.Duration) string {
 	return in.Duration(d)
 }
 
-func widthWord(d time.Duration) string {
+func widthWord(in *locale.Locale, d time.Duration) string {
 	if d >= time.Hour && d%time.Hour == 0 {
-		return fmt.Sprintf("%d h", d/time.Hour)
+		return in.Say("%d h", int64(d/time.Hour))
 	}
-	return fmt.Sprintf("%d min", d/time.Minute)
+	return in.Say("%d min", int64(d/time.Minute))
 }
 
 // bucketTime is a bucket's begin in words: with its day where a range has several.
-func bucketTime(p ChartProps, at time.Time) string {
+func bucketTime(in *locale.Locale, p ChartProps, at time.Time) string {
 	if p.Span > 24*time.Hour {
-		return day(at) + " " + clock(at)
+		return in.Day(at) + " " + in.Clock(at)
 	}
-	return clock(at)
+	return in.Clock(at)
 }
-
-func day(t time.Time) string { return t.UTC().Format("2 Jan") }
 
 // segment is one series of one bar, which a pointer can open.
 type segment struct {
@@ -190,7 +195,7 @@ func segments(l Layout, p ChartProps) (all []segment) {
 			h := float64(n) / top * plotH
 			all = append(all, segment{
 				x: strconv.Itoa(i * step), y: coord(plotH - base - h), h: coord(h), href: seriesJobs(l, p, b, s),
-				title: bucketTime(p, b.At) + "–" + clock(b.At.Add(p.Width)) + ": " + number(n) + " " + seriesNames[s] + " of " + number(b.finished()) + " finished",
+				title: l.Say("%s–%s: %d %s of %d finished", bucketTime(l.Locale, p, b.At), l.Clock(b.At.Add(p.Width)), n, l.Say(seriesNames[s]), b.finished()),
 			})
 			base += h
 		}

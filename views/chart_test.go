@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -85,10 +86,10 @@ func TestRetryCostsInWords(t *testing.T) {
 	t.Parallel()
 	w := WorkProps{Kinds: []KindWorkProps{{First: 100, Attempts: 118, Run: time.Minute, RetryRun: 6 * time.Second}, {First: 100, Attempts: 102, Run: time.Minute}},
 		Looked: 150, Retried: 10, Median: 31 * time.Second, P95: 5 * time.Minute}
-	if got := workWords(w); got != "220 attempts for 200 jobs begun, 1.10 a job; retries took 5.0 % of the run time (6.00 s of 2 min 0 s)." {
+	if got := workWords(nil, w); got != "220 attempts for 200 jobs begun, 1.10 a job; retries took 5.0 % of the run time (6.00 s of 2 min 0 s)." {
 		t.Error(got)
 	}
-	if got := delayWords(w); got != "10 jobs succeeded after a failure, later than that by 31.0 s in the median, 5 min 0 s at the 95th percentile." {
+	if got := delayWords(nil, w); got != "10 jobs succeeded after a failure, later than that by 31.0 s in the median, 5 min 0 s at the 95th percentile." {
 		t.Error(got)
 	}
 	if got := warningText(nil, WarningProps{Since: time.Date(2026, 3, 14, 15, 55, 0, 0, time.UTC), Began: true, First: 60, FirstOK: 48, Baseline: 0.98}); got !=
@@ -101,10 +102,10 @@ func TestSummary(t *testing.T) {
 	t.Parallel()
 	p := ChartProps{Span: 6 * time.Hour, Buckets: []Bucket{{ByAttempt: [4]int64{90, 6, 3, 1}, Exhausted: 2, Permanent: 1}}}
 	want := "In the last 6 h 100 jobs succeeded, 90.0 % at the first attempt, 6.0 % at the second attempt, 3.0 % at the third attempt and 1.0 % at a later attempt; 3 failed for good (2 with retries used up, 1 not retryable)."
-	if got := summary(p); got != want {
+	if got := summary(nil, p); got != want {
 		t.Errorf("got %s", got)
 	}
-	if got := summary(ChartProps{Span: time.Hour}); got != "Nothing finished in the last 1 h." {
+	if got := summary(nil, ChartProps{Span: time.Hour}); got != "Nothing finished in the last 1 h." {
 		t.Errorf("got %s", got)
 	}
 }
@@ -115,7 +116,7 @@ func TestChartsWithoutBucketsDraw(t *testing.T) {
 		if d := bars(p); strings.Contains(strings.Join(d[:], ""), "NaN") || strings.Contains(rateLine(p), "NaN") {
 			t.Error("a path has NaN")
 		}
-		_, _ = ticks(p), gridLines(p, plotH)
+		_, _ = ticks(nil, p), gridLines(p, plotH)
 	}
 }
 
@@ -135,7 +136,7 @@ func TestAttemptsAreReadFromHistory(t *testing.T) {
 		t.Fatalf("%d lines: %+v", len(got), got)
 	}
 	for i, a := range got {
-		s := number(int64(a.n)) + " " + a.outcome + " " + optional(nil, a.ran)
+		s := strconv.Itoa(a.n) + " " + a.outcome + " " + optional(nil, a.ran)
 		if a.late {
 			s += " late"
 		}

@@ -1,35 +1,49 @@
 package views
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 var claimTabs = []string{"unsettled", "unknown", "done", "released"}
 
+// claimNames are the states of claims, and their tabs, as badges and sentences say them.
+var claimNames = map[string]string{
+	"unsettled": locale.Sentence("unsettled"), "unknown": locale.Sentence("unknown"), "done": locale.Sentence("done"), "released": locale.Sentence("released"),
+	"claimed": locale.Sentence("claimed"), "begun": locale.Sentence("begun"), "failed": locale.Sentence("failed"), "reserved": locale.Sentence("reserved"),
+}
+
+func claimName(in *locale.Locale, state string) string {
+	if name, ok := claimNames[state]; ok {
+		return in.Say(name)
+	}
+	return state
+}
+
 // claimStanding is where a claim stands, as word, class and symbol.
 type claimStanding struct{ word, class, icon string }
 
-func (r ClaimRowProps) standing() claimStanding {
+func (r ClaimRowProps) standing(in *locale.Locale) claimStanding {
+	word := claimName(in, string(r.State))
 	switch r.State {
 	case Claimed, Begun:
 		if r.Stale {
-			return claimStanding{string(r.State) + ", holder gone", "late", "warn"}
+			return claimStanding{in.Say("%s, holder gone", word), "late", "warn"}
 		}
-		return claimStanding{string(r.State), "processing", "processing"}
+		return claimStanding{word, "processing", "processing"}
 	case Unknown:
-		return claimStanding{"unknown", "late", "late"}
+		return claimStanding{word, "late", "late"}
 	case ClaimDone:
-		return claimStanding{"done", "succeeded", "succeeded"}
+		return claimStanding{word, "succeeded", "succeeded"}
 	case ClaimFailed:
-		return claimStanding{"failed", "failed", "failed"}
+		return claimStanding{word, "failed", "failed"}
 	case ClaimReserved:
-		return claimStanding{"reserved", "scheduled", "scheduled"}
+		return claimStanding{word, "scheduled", "scheduled"}
 	}
-	return claimStanding{string(r.State), "deleted", "deleted"}
+	return claimStanding{word, "deleted", "deleted"}
 }
 
 func (r ClaimRowProps) unsettled() bool {
@@ -39,7 +53,7 @@ func (r ClaimRowProps) unsettled() bool {
 // open: nobody who lives holds it, and it is not known whether the effect happened.
 func (r ClaimRowProps) open() bool { return r.State == Unknown || r.unsettled() && r.Stale }
 
-// decision is a button of a claim.
+// decision is a button of a claim; its label is a sentence of the catalogue.
 type decision struct{ do, label, class string }
 
 // CanDecide says whether a decision can be made on the claim as it stands.
@@ -55,13 +69,13 @@ func (r ClaimRowProps) CanDecide(do string) bool {
 // decisions are those that the state allows; sending again stands apart.
 func (r ClaimRowProps) decisions() (out []decision) {
 	if r.unsettled() && r.Stale && r.State != Unknown {
-		out = append(out, decision{"reclaim", "Reclaim…", ""})
+		out = append(out, decision{"reclaim", locale.Sentence("Reclaim…"), ""})
 	}
 	if r.open() {
-		out = append(out, decision{"delivered", "Mark delivered…", ""}, decision{"not-delivered", "Mark not delivered…", ""})
+		out = append(out, decision{"delivered", locale.Sentence("Mark delivered…"), ""}, decision{"not-delivered", locale.Sentence("Mark not delivered…"), ""})
 	}
 	if r.open() || r.State == ClaimDone || r.State == ClaimReleased || r.State == ClaimFailed {
-		out = append(out, decision{"again", "Send again…", "danger"})
+		out = append(out, decision{"again", locale.Sentence("Send again…"), "danger"})
 	}
 	return out
 }
@@ -80,131 +94,61 @@ func (r ClaimRowProps) keyEnds() *time.Time {
 }
 
 // lifeWords is a length of time that somebody set, without a second unit of nothing.
-func lifeWords(d time.Duration) string {
-	text := duration(d)
-	for _, nothing := range []string{" 0 s", " 0 min", " 0 h"} {
-		text = strings.TrimSuffix(text, nothing)
+func lifeWords(in *locale.Locale, d time.Duration) string {
+	text := in.Duration(d)
+	for _, nothing := range []string{in.Say("%d s", 0), in.Say("%d min", 0), in.Say("%d h", 0)} {
+		text = strings.TrimSuffix(text, " "+nothing)
 	}
 	return text
 }
 
-func holderWords(job string, attempt int, holder string) string {
+func holderWords(in *locale.Locale, job string, attempt int, holder string) string {
 	if job == "" {
 		if holder == "" {
-			return "nobody"
+			return in.Say("nobody")
 		}
 		return holder
 	}
-	return fmt.Sprintf("job %s, attempt %d", job, attempt)
+	return in.Say("job %s, attempt %d", job, attempt)
 }
 
 // duplicateWords count what was done too often.
-func (r ClaimRowProps) duplicateWords() string {
+func (r ClaimRowProps) duplicateWords(in *locale.Locale) string {
 	switch {
 	case r.Duplicates == 1:
-		return "1 duplicate: a receipt that came late tells of a second effect."
+		return in.Say("1 duplicate: a receipt that came late tells of a second effect.")
 	case r.Duplicates > 1:
-		return fmt.Sprintf("%d duplicates: receipts that came late tell of %d effects more.", r.Duplicates, r.Duplicates)
+		return in.Say("%d duplicates: receipts that came late tell of %d effects more.", r.Duplicates, r.Duplicates)
 	}
 	return ""
 }
 
 var confirmClaimWords = map[string]struct{ heading, button, class string }{
-	"reclaim":       {"Reclaim", "Reclaim it", "primary"},
-	"delivered":     {"Mark as delivered", "It was delivered", "primary"},
-	"not-delivered": {"Mark as not delivered", "It was not delivered", "primary"},
-	"again":         {"Send again", "Send it again", "danger solid"},
+	"reclaim":       {locale.Sentence("Reclaim: %s?"), locale.Sentence("Reclaim it"), "primary"},
+	"delivered":     {locale.Sentence("Mark as delivered: %s?"), locale.Sentence("It was delivered"), "primary"},
+	"not-delivered": {locale.Sentence("Mark as not delivered: %s?"), locale.Sentence("It was not delivered"), "primary"},
+	"again":         {locale.Sentence("Send again: %s?"), locale.Sentence("Send it again"), "danger solid"},
 }
 
 // effectOf says what a decision does, in the words of the page that asks for it.
-func (p ClaimConfirmProps) effectOf() []string {
-	job := "No job is requeued by this."
+func (p ClaimConfirmProps) effectOf(in *locale.Locale) []string {
+	job := in.Say("No job is requeued by this.")
 	if p.Job != "" {
-		job = "Job " + p.Job + " is not requeued by this."
+		job = in.Say("Job %s is not requeued by this.", p.Job)
 	}
 	switch p.Do {
 	case "reclaim":
-		then := "Nothing had begun, so the key becomes free: the next attempt may do the effect."
+		gone := in.Say("Its holder, %s, is gone; the claim is taken from it.", holderWords(in, p.Job, p.Attempt, clip(p.Holder, 80)))
+		then := in.Say("Nothing had begun, so the key becomes free: the next attempt may do the effect.")
 		if p.State == Begun || p.DoubtAt != nil {
-			then = "The effect had begun, so the claim becomes unknown: what is left to decide is whether it was delivered."
+			then = in.Say("The effect had begun, so the claim becomes unknown: what is left to decide is whether it was delivered.")
 		}
-		return []string{"Its holder, " + holderWords(p.Job, p.Attempt, clip(p.Holder, 80)) + ", is gone; the claim is taken from it. " + then,
-			"Of several people who press this one wins; the others are told that they lost. " + job}
+		return []string{gone + " " + then, in.Say("Of several people who press this one wins; the others are told that they lost.") + " " + job}
 	case "delivered":
-		return []string{"The claim becomes done: whoever asks for this key is told that the effect has happened, and nothing is sent any more.", job}
+		return []string{in.Say("The claim becomes done: whoever asks for this key is told that the effect has happened, and nothing is sent any more."), job}
 	case "not-delivered":
-		return []string{"The key becomes free: the next attempt sends, under the same provider key as before. If it was delivered after all, and the provider has forgotten the key, there will be two.", job}
+		return []string{in.Say("The key becomes free: the next attempt sends, under the same provider key as before. If it was delivered after all, and the provider has forgotten the key, there will be two."), job}
 	}
-	return []string{fmt.Sprintf("A second effect on purpose: the claim starts generation %d with the provider key %s, which is a new operation for the provider.", p.Generation+1, clip(p.nextProviderKey(), 300)),
-		"If the one before was delivered, there will be two. " + job}
-}
-
-// event is one line of a claim's story.
-type event struct {
-	at              time.Time
-	class, icon     string
-	title           string
-	job             string // linked
-	attempt         int
-	text, quietText string
-	receipt, id     string
-}
-
-// story is what happened to the claim, oldest first.
-func (p ClaimProps) story() (out []event) {
-	add := func(e event) { e.id = "ev-" + strconv.Itoa(len(out)); out = append(out, e) }
-	for i, h := range p.Past {
-		if h.Again != "" {
-			e := event{class: "retrying", icon: "retrying", title: "To be sent again, by " + clip(h.Again, 60), quietText: fmt.Sprintf("generation %d ends here", h.Generation), receipt: h.AgainProof}
-			if i > 0 {
-				e.at = p.Past[i-1].Until
-			}
-			add(e)
-			continue
-		}
-		add(event{at: h.ClaimedAt, class: "enqueued", icon: "enqueued", title: "Claimed", job: h.Job, attempt: h.Attempt, quietText: clip(h.Holder, 80)})
-		if h.BegunAt != nil {
-			add(event{at: *h.BegunAt, class: "processing", icon: "processing", title: "Begun: from here on the effect may have happened", job: h.Job, attempt: h.Attempt})
-		}
-		add(event{at: h.Until, class: "late", icon: "late", title: "Left by its holder as " + string(h.State), job: h.Job, attempt: h.Attempt})
-	}
-	if p.State != ClaimReserved && !p.lastIsPast() {
-		add(event{at: p.ClaimedAt, class: "enqueued", icon: "enqueued", title: "Claimed", job: p.Job, attempt: p.Attempt, quietText: clip(p.Holder, 80)})
-		if p.BegunAt != nil {
-			add(event{at: *p.BegunAt, class: "processing", icon: "processing", title: "Begun: from here on the effect may have happened", job: p.Job, attempt: p.Attempt})
-		}
-	}
-	switch {
-	case p.State == Unknown && p.DoubtAt != nil:
-		add(event{at: *p.DoubtAt, class: "late", icon: "late", title: "Unknown since then: nobody can say whether the effect happened", text: p.Reason})
-	case p.SettledAt != nil && p.State == ClaimDone:
-		add(event{at: *p.SettledAt, class: "succeeded", icon: "succeeded", title: "Done", text: p.Reason, receipt: p.Receipt})
-	case p.SettledAt != nil:
-		add(event{at: *p.SettledAt, class: "deleted", icon: "deleted", title: "Ended as " + string(p.State) + ": the effect did not happen", text: p.Reason})
-	case p.State == ClaimReserved:
-		add(event{at: p.ClaimedAt, class: "scheduled", icon: "scheduled", title: "Reserved together with the business row; nobody has claimed it yet"})
-	}
-	for _, r := range p.Late {
-		e := event{at: r.At, class: "late", icon: "late", title: "A receipt came late: it tells of the same effect", job: r.Job, attempt: r.Attempt, receipt: r.Receipt}
-		if r.Duplicate {
-			e.title, e.class, e.icon = "A receipt came late: a duplicate, it tells of another effect", "failed", "bad"
-		}
-		if r.Generation != p.Generation {
-			e.quietText = fmt.Sprintf("of generation %d", r.Generation)
-		}
-		add(e)
-	}
-	slices.SortStableFunc(out, func(a, b event) int { return a.at.Compare(b.at) })
-	return out
-}
-
-// lastIsPast: a claim that was freed on purpose keeps its last holder both as the
-// present one and among the past.
-func (p ClaimProps) lastIsPast() bool {
-	for _, h := range p.Past {
-		if h.Again == "" && h.ClaimedAt.Equal(p.ClaimedAt) {
-			return true
-		}
-	}
-	return false
+	return []string{in.Say("A second effect on purpose: the claim starts generation %d with the provider key %s, which is a new operation for the provider.", p.Generation+1, clip(p.nextProviderKey(), 300)),
+		in.Say("If the one before was delivered, there will be two.") + " " + job}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 var claimsNow = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
@@ -31,8 +33,8 @@ func TestContestSeesDoubleRuns(t *testing.T) {
 		{[]Contender{one, twin, {Holder: "cron", RunFrom: past(50)}}, "Double run: job 7, attempt 1 and job 7, attempt 2 ran at the same time for 10.0 s. 2 overlaps more.", 3},
 	} {
 		a := contestOf(c.all, claimsNow)
-		if got := a.overlaps(); len(got) != c.double || a.summary() != c.summary {
-			t.Errorf("%d overlaps, %q; want %d, %q", len(got), a.summary(), c.double, c.summary)
+		if got := a.overlaps(); len(got) != c.double || a.summary(nil) != c.summary {
+			t.Errorf("%d overlaps, %q; want %d, %q", len(got), a.summary(nil), c.double, c.summary)
 		}
 	}
 	a := contestOf([]Contender{one, twin}, claimsNow)
@@ -77,7 +79,7 @@ func TestClaimStory(t *testing.T) {
 		Past: []PastHolder{{Job: "7", Attempt: 1, State: ClaimDone, Generation: 1, ClaimedAt: past(60), BegunAt: timeAt(past(59)), Until: past(50)}, {Generation: 1, Again: "Ada", AgainProof: `"m1"`}},
 		Late: []LateReceipt{{At: past(55), Receipt: `"m2"`, Generation: 1}}}
 	var got []string
-	for _, e := range p.story() {
+	for _, e := range p.story(nil) {
 		got = append(got, e.title[:min(8, len(e.title))])
 	}
 	if want := "Claimed|Begun: f|A receip|Left by |To be se|Ended as"; strings.Join(got, "|") != want {
@@ -92,11 +94,11 @@ func TestKeyLifeAndWords(t *testing.T) {
 		t.Error("a key life that has not begun ends")
 	}
 	r.EffectAt = timeAt(past(3600 - 7))
-	if got := relative(*r.keyEnds(), claimsNow); got != "in 7 s" {
+	if got := (*locale.Locale)(nil).Relative(*r.keyEnds(), claimsNow); got != "in 7 s" {
 		t.Errorf("ends %s", got)
 	}
 	for d, want := range map[time.Duration]string{24 * time.Hour: "1 d", 5 * time.Minute: "5 min", 90 * time.Minute: "1 h 30 min", 36 * time.Hour: "1 d 12 h", 10 * time.Hour: "10 h", 15 * time.Second: "15.0 s"} {
-		if got := lifeWords(d); got != want {
+		if got := lifeWords(nil, d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}

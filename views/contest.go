@@ -1,9 +1,10 @@
 package views
 
 import (
-	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // axisW is the width of the contenders' axis in its own units; the SVG is stretched
@@ -98,29 +99,31 @@ func (a contest) overlaps() (out []overlap) {
 	return out
 }
 
-func (c Contender) words() string { return holderWords(c.Job, c.Attempt, clip(c.Holder, 60)) }
+func (c Contender) words(in *locale.Locale) string {
+	return holderWords(in, c.Job, c.Attempt, clip(c.Holder, 60))
+}
 
 // summary is the axis in a sentence.
-func (a contest) summary() string {
+func (a contest) summary(in *locale.Locale) string {
 	both := a.overlaps()
 	switch {
 	case len(both) > 0:
 		o := both[0]
-		text := fmt.Sprintf("Double run: %s and %s ran at the same time for %s.", o.a.words(), o.b.words(), duration(o.to.Sub(o.from)))
+		text := in.Say("Double run: %s and %s ran at the same time for %s.", o.a.words(in), o.b.words(in), in.Duration(o.to.Sub(o.from)))
 		if len(both) > 1 {
-			text += fmt.Sprintf(" %s more.", plural(int64(len(both)-1), "overlap"))
+			text += " " + in.Plural(int64(len(both)-1), "1 overlap more.", "%d overlaps more.")
 		}
 		return text
 	case len(a.all) == 1:
-		return "One contender, " + a.all[0].words() + "."
+		return in.Say("One contender, %s.", a.all[0].words(in))
 	}
-	return plural(int64(len(a.all)), "contender") + ", one after the other."
+	return in.Say("%d contenders, one after the other.", len(a.all))
 }
 
 // labels are the ends of the axis and its middle.
-func (a contest) labels() []string {
+func (a contest) labels(in *locale.Locale) []string {
 	span := a.to.Sub(a.from)
-	return []string{a.from.UTC().Format("15:04:05.000"), "+ " + duration(span/2), "+ " + duration(span)}
+	return []string{in.Millis(a.from), "+ " + in.Duration(span/2), "+ " + in.Duration(span)}
 }
 
 func (a contest) box() string { return "0 0 " + strconv.Itoa(axisW) + " 24" }

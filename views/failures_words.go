@@ -3,12 +3,14 @@ package views
 import (
 	"strconv"
 	"strings"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
-func failuresLead(p FailuresProps) string {
-	s := Count{N: p.JobsTotal, AtLeast: p.AtLeast}.of(en, "1 failed job", "%s failed jobs") + " in " + plural(p.GroupsTotal, "group") + "."
+func failuresLead(in *locale.Locale, p FailuresProps) string {
+	s := in.Say("%s in %s.", Count{N: p.JobsTotal, AtLeast: p.AtLeast}.of(in, "1 failed job", "%s failed jobs"), in.Plural(p.GroupsTotal, "1 group", "%d groups"))
 	if p.AtLeast {
-		s += " Only the newest " + number(p.JobsTotal) + " were looked at."
+		s += " " + in.Say("Only the newest %d were looked at.", p.JobsTotal)
 	}
 	return s
 }
@@ -17,37 +19,40 @@ func (g FailureProps) filter() ListFilter {
 	return ListFilter{State: Failed, Kind: g.Kind, Group: g.Group}
 }
 
-func (g FailureProps) line() string {
+func (g FailureProps) line(in *locale.Locale) string {
 	if g.ErrorLine == "" {
-		return "no message"
+		return in.Say("no message")
 	}
 	return g.ErrorLine
 }
 
 // nature says whether trying again may help.
-func (g FailureProps) nature() string {
+func (g FailureProps) nature(in *locale.Locale) string {
 	switch {
 	case g.Permanent == g.N:
-		return "permanent: no retry was allowed"
+		return in.Say("permanent: no retry was allowed")
 	case g.Exhausted == g.N:
-		return "transient: retries were used up"
+		return in.Say("transient: retries were used up")
 	case g.Permanent+g.Exhausted == 0:
-		return "ended without an answer of its handler"
+		return in.Say("ended without an answer of its handler")
 	}
 	var parts []string
 	for _, p := range []struct {
-		n    int64
-		word string
-	}{{g.Permanent, "permanent"}, {g.Exhausted, "retries used up"}, {g.N - g.Permanent - g.Exhausted, "other"}} {
+		n     int64
+		words string
+	}{
+		{g.Permanent, locale.Sentence("%d permanent")}, {g.Exhausted, locale.Sentence("%d retries used up")},
+		{g.N - g.Permanent - g.Exhausted, locale.Sentence("%d other")},
+	} {
 		if p.n > 0 {
-			parts = append(parts, number(p.n)+" "+p.word)
+			parts = append(parts, in.Say(p.words, p.n))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
 // attempts are the shares by the attempt that failed last.
-func (g FailureProps) attempts() string {
+func (g FailureProps) attempts(in *locale.Locale) string {
 	var parts []string
 	for i, n := range g.ByAttempt {
 		if n == 0 {
@@ -57,17 +62,17 @@ func (g FailureProps) attempts() string {
 		if i == len(g.ByAttempt)-1 {
 			at += "+"
 		}
-		parts = append(parts, at+": "+percent(n, g.N))
+		parts = append(parts, at+": "+in.Percent(n, g.N))
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (g FailureProps) trend() string {
+func (g FailureProps) trend(in *locale.Locale) string {
 	day, hour := int64(0), g.Hours[len(g.Hours)-1]
 	for _, n := range g.Hours {
 		day += n
 	}
-	return number(day) + " in 24 h, " + number(hour) + " in the last hour"
+	return in.Say("%d in 24 h, %d in the last hour", day, hour)
 }
 
 type failureBar struct{ x, h int }
@@ -86,23 +91,23 @@ func (g FailureProps) bars() (out []failureBar) {
 	return out
 }
 
-func (p FailureConfirmProps) heading() string {
+func (p FailureConfirmProps) heading(in *locale.Locale) string {
 	if p.Do == "unmute" {
-		return "Show this group of " + plural(p.N, "failed job") + " again?"
+		return in.Plural(p.N, "Show this group of 1 failed job again?", "Show this group of %d failed jobs again?")
 	}
-	return "Mute this group of " + plural(p.N, "failed job") + "?"
+	return in.Plural(p.N, "Mute this group of 1 failed job?", "Mute this group of %d failed jobs?")
 }
 
-func (p FailureConfirmProps) effect() string {
+func (p FailureConfirmProps) effect(in *locale.Locale) string {
 	if p.Do == "unmute" {
-		return "It is listed with the other failures again, and the verdict counts it."
+		return in.Say("It is listed with the other failures again, and the verdict counts it.")
 	}
-	return "The jobs stay failed, and jobs that fail the same way later join them. They are kept apart and the verdict no longer counts them, until somebody unmutes the group."
+	return in.Say("The jobs stay failed, and jobs that fail the same way later join them. They are kept apart and the verdict no longer counts them, until somebody unmutes the group.")
 }
 
-func (p FailureConfirmProps) button() string {
+func (p FailureConfirmProps) button(in *locale.Locale) string {
 	if p.Do == "unmute" {
-		return "Unmute the group"
+		return in.Say("Unmute the group")
 	}
-	return "Mute the group"
+	return in.Say("Mute the group")
 }

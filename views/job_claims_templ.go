@@ -252,7 +252,7 @@ func JobClaims(l Layout, p JobProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = claimBadge(r).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = claimBadge(l, r).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -318,7 +318,7 @@ func JobClaims(l Layout, p JobProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if words := r.duplicateWords(); words != "" {
+			if words := r.duplicateWords(l.Locale); words != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<p class=\"err\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

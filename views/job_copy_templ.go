@@ -1143,7 +1143,7 @@ func copyEffects(l Layout, p CopyConfirmProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = claimBadge(ClaimRowProps{State: c.State, Stale: c.Stale}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = claimBadge(l, ClaimRowProps{State: c.State, Stale: c.Stale}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,13 +1,16 @@
 package views
 
+import "time"
+
 // ProviderProps is the page of the demo's provider: its switches, a look-up, its log.
 type ProviderProps struct {
 	Title, Lead string
 	Switches    []ProviderSwitch
-	Turned      string // by whom and when they were turned; "" never
-	Error       string // of the switches' form: names the field and the limit
-	Key         string // that was looked up
-	Found       string // what became of it; "" nobody asked
+	TurnedBy    string    // who turned them last
+	TurnedAt    time.Time // when; zero: nobody has
+	Error       string    // of the switches' form: names the field and the limit
+	Key         string    // that was looked up
+	Found       string    // what became of it; "" nobody asked
 	Log         DemoReport
 }
 

@@ -69,7 +69,7 @@ func TestVerdictNamesTheWorstFirst(t *testing.T) {
 	}{
 		{HealthProps{LoadFailed: true}, "bad", "could not be loaded"},
 		{HealthProps{Never: true}, "idle", "No job has been enqueued yet"},
-		{HealthProps{Waiting: Count{N: 120}, OldestReady: &old}, "bad", "No server is running: 120 jobs wait, the oldest for 4 min."},
+		{HealthProps{Waiting: Count{N: 120}, OldestReady: &old}, "bad", "No server is running: 120 jobs wait. The oldest has waited for 4 min."},
 		{HealthProps{LiveServers: 1, Waiting: Count{N: 2}, OldestReady: &old, Failed: Count{N: 1}}, "bad", "the oldest of 2 for 4 min"},
 		{HealthProps{LiveServers: 1, Waiting: Count{N: 2}, OldestReady: &old, Paused: []string{"mail"}}, "warn", "Paused: “mail”."},
 		{HealthProps{LiveServers: 1, Hour: hour(100, 80)}, "warn", "Only 80.0 % of first attempts"},

@@ -16,25 +16,20 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-// forged says why a state-changing request may come from a page of somebody else.
+// forged refuses a state-changing request that may come from a page of somebody else.
 // A program sends neither Sec-Fetch-Site nor Origin. What a browser could be made to
 // send without them is no JSON: for that it asks us first (CORS), and gets no leave.
 // An Authorization header proves nothing, because browsers add it by themselves.
-func (r *request) forged() string {
+func (r *request) forged() (why refusal, yes bool) {
 	if !r.route.api {
 		return r.d.forged(r.Ctx)
 	}
-	const elsewhere = "The request came from a page of another site."
+	elsewhere := refuse(fiber.StatusForbidden, "The request came from a page of another site.")
 	if site := r.Get("Sec-Fetch-Site"); site != "" {
-		if site != "same-origin" {
-			return elsewhere
-		}
-		return ""
+		return elsewhere, site != "same-origin"
 	}
-	if origin := r.Get(fiber.HeaderOrigin); origin != "" && !r.d.ownOrigin(origin, hostOf(r.Ctx)) {
-		return elsewhere
-	}
-	return ""
+	origin := r.Get(fiber.HeaderOrigin)
+	return elsewhere, origin != "" && !r.d.ownOrigin(origin, hostOf(r.Ctx))
 }
 
 func isJSON(c *fiber.Ctx) bool {

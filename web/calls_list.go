@@ -39,7 +39,7 @@ func callsList(r *request) error {
 	if bare(f) {
 		p.Stats = r.d.callStats(ctx)
 	}
-	l := r.layout("Calls", "calls")
+	l := r.layout(r.locale().Say("Calls"), "calls")
 	var shown []string
 	for _, c := range p.Rows {
 		shown = append(shown, c.ID)

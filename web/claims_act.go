@@ -10,6 +10,7 @@ import (
 	"github.com/tekrar/tekrar/jobs/idempotency"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 var decisions = map[string]store.EffectDecision{
@@ -17,12 +18,12 @@ var decisions = map[string]store.EffectDecision{
 }
 
 var claimDid = map[string]string{
-	"reclaim claim":       "Won: the claim was taken from its holder.",
-	"delivered claim":     "Marked as delivered: nothing is sent under this key any more.",
-	"not-delivered claim": "Marked as not delivered: the key is free, and the next attempt sends.",
-	"again claim":         "To be sent again: the next attempt sends under a new provider key.",
-	"dry purge":           "Dry run enqueued. What it counts is shown below when it has run.",
-	"run purge":           "Purge enqueued. What it did is shown below when it has run.",
+	"reclaim claim":       locale.Sentence("Won: the claim was taken from its holder."),
+	"delivered claim":     locale.Sentence("Marked as delivered: nothing is sent under this key any more."),
+	"not-delivered claim": locale.Sentence("Marked as not delivered: the key is free, and the next attempt sends."),
+	"again claim":         locale.Sentence("To be sent again: the next attempt sends under a new provider key."),
+	"dry purge":           locale.Sentence("Dry run enqueued. What it counts is shown below when it has run."),
+	"run purge":           locale.Sentence("Purge enqueued. What it did is shown below when it has run."),
 }
 
 // pressed is a claim as the person saw it, and what to do about it.
@@ -48,7 +49,7 @@ func claimsConfirm(r *request) error {
 		return r.claimMoved(p)
 	}
 	confirm := views.ClaimConfirmProps{ClaimRowProps: row, Do: p.do, Back: r.d.local(p.back)}
-	return r.page(fiber.StatusOK, views.ClaimConfirmPage(r.layout("Confirm", "claims"), confirm))
+	return r.page(fiber.StatusOK, views.ClaimConfirmPage(r.layout(r.locale().Say("Confirm"), "claims"), confirm))
 }
 
 // claimsAct carries out a decision on the claim that is still as the person saw it.
@@ -112,13 +113,13 @@ func (r *request) claimPressed() (p pressed, err error) {
 // claimMoved says so calmly; a reclaim that came too late has lost.
 func (r *request) claimMoved(p pressed) error {
 	m := views.MessageProps{
-		Status: fiber.StatusConflict, Title: "The claim moved meanwhile",
-		Sentence: "It is no longer as it was on your screen, so nothing was changed. Its page says what it is now.",
-		LinkText: "To the claim", LinkHref: r.d.links.Claim(p.key),
+		Status: fiber.StatusConflict, Title: r.locale().Say("The claim moved meanwhile"),
+		Sentence: r.locale().Say("It is no longer as it was on your screen, so nothing was changed. Its page says what it is now."),
+		LinkText: r.locale().Say("To the claim"), LinkHref: r.d.links.Claim(p.key),
 	}
 	if p.do == "reclaim" {
-		m.Title = "Lost: somebody else was faster"
-		m.Sentence = "The claim was taken over before you, or its holder lives. Nothing was changed. Its page says who has it now."
+		m.Title = r.locale().Say("Lost: somebody else was faster")
+		m.Sentence = r.locale().Say("The claim was taken over before you, or its holder lives. Nothing was changed. Its page says who has it now.")
 	}
 	return r.message(m)
 }
@@ -140,13 +141,13 @@ func claimsPurge(r *request) error {
 	}
 	if !card.Handled {
 		return r.message(views.MessageProps{
-			Status: fiber.StatusConflict, Title: "No server runs purges",
-			Sentence: "No live server handles the kind claims-purge, so the job would wait for ever. Nothing was enqueued.",
-			LinkText: "To the claims", LinkHref: r.d.links.Claims("", ""),
+			Status: fiber.StatusConflict, Title: r.locale().Say("No server runs purges"),
+			Sentence: r.locale().Say("No live server handles the kind claims-purge, so the job would wait for ever. Nothing was enqueued."),
+			LinkText: r.locale().Say("To the claims"), LinkHref: r.d.links.Claims("", ""),
 		})
 	}
 	if do == "ask" {
-		return r.page(fiber.StatusOK, views.PurgeConfirmPage(r.layout("Purge", "claims"), card))
+		return r.page(fiber.StatusOK, views.PurgeConfirmPage(r.layout(r.locale().Say("Purge"), "claims"), card))
 	}
 	id, err := r.d.claimsOf.EnqueuePurge(ctx, r.d.client, r.who.Name, idempotency.PurgeJob{DryRun: do == "dry"})
 	if err != nil {

@@ -39,7 +39,7 @@ func claimsList(r *request) error {
 	ctx, cancel := r.timed()
 	defer cancel()
 	p, rows, status := r.d.claims(ctx, f)
-	l := r.layout("Claims", "claims")
+	l := r.layout(r.locale().Say("Claims"), "claims")
 	var numbers []string
 	for _, e := range rows {
 		numbers = append(numbers, strconv.FormatInt(claimNumber(e.Key), 10))
@@ -67,7 +67,7 @@ func readClaimsFilter(get params) (f claimsFilter, err error) {
 		return f, err
 	}
 	if f.tab, err = store.ParseEffectTab(tab); err != nil {
-		return f, badInput("Field tab: %s.", err)
+		return f, badInput("Field tab: unknown %s. Known ones: %v.", shorten(tab), store.EffectTabs)
 	}
 	f.after, err = store.ParseEffectCursor(f.tab, after)
 	return f, err

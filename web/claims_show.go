@@ -45,7 +45,7 @@ func (r *request) claimPage(key string) error {
 	if err != nil {
 		return cut(ctx, err)
 	}
-	l := r.layout("Claim "+key, "claims")
+	l := r.layout(r.locale().Say("Claim %s", key), "claims")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.ClaimPage(l, p))
 }

@@ -13,24 +13,24 @@ import (
 
 const tokenCookie = "tekrar_token"
 
-// forged says why a state-changing request may not have come from our own page, ""
-// when it did. Browsers since 2023 say it in Sec-Fetch-Site; for older ones both
-// the Origin and the token of our form must agree.
-func (d *Dashboard) forged(c *fiber.Ctx) string {
+// forged refuses a state-changing request that may not have come from our own page.
+// Browsers since 2023 say it in Sec-Fetch-Site; for older ones both the Origin and the
+// token of our form must agree.
+func (d *Dashboard) forged(c *fiber.Ctx) (why refusal, yes bool) {
 	if site := c.Get("Sec-Fetch-Site"); site != "" {
 		if site == "same-origin" {
-			return ""
+			return refusal{}, false
 		}
-		return "The request came from another site (" + keep(site) + "). Open the dashboard itself and press the button there."
+		return refuse(fiber.StatusForbidden, "The request came from another site (%s). Open the dashboard itself and press the button there.", keep(site)), true
 	}
 	if !d.ownOrigin(c.Get(fiber.HeaderOrigin), hostOf(c)) {
-		return "The request does not say that it comes from this dashboard's own pages. Open the dashboard itself and press the button there."
+		return refuse(fiber.StatusForbidden, "The request does not say that it comes from this dashboard's own pages. Open the dashboard itself and press the button there."), true
 	}
 	cookie, field := c.Cookies(tokenCookie), string(c.Request().PostArgs().Peek("token"))
 	if !isToken(cookie) || subtle.ConstantTimeCompare([]byte(cookie), []byte(field)) != 1 {
-		return "The page with that button is older than this session, so nothing was done. Go back, reload the page and press it again."
+		return refuse(fiber.StatusForbidden, "The page with that button is older than this session, so nothing was done. Go back, reload the page and press it again."), true
 	}
-	return ""
+	return refusal{}, false
 }
 
 // ownOrigin compares host and port, not the scheme: behind a proxy that ends TLS we

@@ -1,11 +1,8 @@
-//lint:file-ignore ST1005 these are sentences for the person at the form
-
 package web
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +73,7 @@ func (c Card) items(typed map[string]string) ([]jobs.Item, error) {
 	if text := strings.TrimSpace(typed["count"]); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > most {
-			return nil, fmt.Errorf("Count: must be a whole number from 1 to %d.", most)
+			return nil, badInput("Count: must be a whole number from 1 to %s.", strconv.Itoa(most))
 		}
 		count = n
 	}
@@ -84,7 +81,7 @@ func (c Card) items(typed map[string]string) ([]jobs.Item, error) {
 	if text := strings.TrimSpace(typed["delay"]); text != "" {
 		seconds, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(seconds >= 0 && seconds <= maxDelay.Seconds()) {
-			return nil, fmt.Errorf("Delay: must be a number of seconds from 0 to %d.", int(maxDelay.Seconds()))
+			return nil, badInput("Delay: must be a number of seconds from 0 to %s.", strconv.Itoa(int(maxDelay.Seconds())))
 		}
 		delay = time.Duration(seconds * float64(time.Second))
 	}
@@ -110,8 +107,12 @@ func (r *request) demoAgain(i int, typed map[string]string, err error) error {
 	p := r.d.demoPage()
 	card := &p.Cards[i]
 	card.Error, card.Count, card.Delay = err.Error(), typed["count"], typed["delay"]
+	var said refusal
+	if errors.As(err, &said) {
+		card.Error = said.in(r.locale())
+	}
 	for f := range card.Fields {
 		card.Fields[f].Value = typed["arg."+card.Fields[f].Name]
 	}
-	return r.page(fiber.StatusBadRequest, views.DemoPage(r.layout("Demo", "demo"), p))
+	return r.page(fiber.StatusBadRequest, views.DemoPage(r.layout(r.locale().Say("Demo"), "demo"), p))
 }

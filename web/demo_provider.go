@@ -58,7 +58,7 @@ func providerShow(r *request) error {
 	if p.Key = key; key != "" {
 		p.Found = provider.LookUp(key)
 	}
-	return r.page(fiber.StatusOK, views.ProviderPage(r.layout(p.Title, "demo"), p))
+	return r.page(fiber.StatusOK, views.ProviderPage(r.layout(r.locale().Say("Provider"), "demo"), p))
 }
 
 // providerTurn sets the switches. What was typed wrongly is said above the form,
@@ -80,7 +80,7 @@ func providerTurn(r *request) error {
 		for i := range p.Switches {
 			p.Switches[i].Value = typed[p.Switches[i].Name]
 		}
-		return r.page(fiber.StatusBadRequest, views.ProviderPage(r.layout(p.Title, "demo"), p))
+		return r.page(fiber.StatusBadRequest, views.ProviderPage(r.layout(r.locale().Say("Provider"), "demo"), p))
 	}
 	r.d.log.Info("dashboard: the demo provider's switches were turned", "actor", r.who.Name)
 	return r.seeOther(r.d.links.DemoProvider())
@@ -91,8 +91,6 @@ func presentProvider(provider *Provider) views.ProviderProps {
 	for _, s := range provider.Switches() {
 		p.Switches = append(p.Switches, views.ProviderSwitch(s))
 	}
-	if actor, at := provider.Turned(); !at.IsZero() {
-		p.Turned = "Turned by " + actor + " at " + at.UTC().Format(time.TimeOnly) + " UTC."
-	}
+	p.TurnedBy, p.TurnedAt = provider.Turned()
 	return p
 }

@@ -29,7 +29,7 @@ func demoShow(r *request) error {
 			p.Reports = presentReports(reports)
 		}
 	}
-	return r.page(fiber.StatusOK, views.DemoPage(r.layout("Demo", "demo"), p))
+	return r.page(fiber.StatusOK, views.DemoPage(r.layout(r.locale().Say("Demo"), "demo"), p))
 }
 
 func presentReports(reports []Report) (out []views.DemoReport) {

@@ -71,16 +71,16 @@ func (r *request) fail(err error) error {
 	if r.route.api {
 		return r.problem(said, err)
 	}
-	return r.message(views.MessageProps{Status: said.status, Title: titles[said.status], Sentence: said.in(r.locale())})
+	return r.message(views.MessageProps{Status: said.status, Title: r.locale().Say(titles[said.status]), Sentence: said.in(r.locale())})
 }
 
 // titles are the headings of statuses whose own heading in views says less.
 var titles = map[int]string{
-	fiber.StatusUnauthorized:     "Sign in first",
-	fiber.StatusForbidden:        "This was refused",
-	fiber.StatusMethodNotAllowed: "This address works differently",
-	fiber.StatusNotImplemented:   "Not possible here",
-	fiber.StatusTooManyRequests:  "Too many tries",
+	fiber.StatusUnauthorized:     locale.Sentence("Sign in first"),
+	fiber.StatusForbidden:        locale.Sentence("This was refused"),
+	fiber.StatusMethodNotAllowed: locale.Sentence("This address works differently"),
+	fiber.StatusNotImplemented:   locale.Sentence("Not possible here"),
+	fiber.StatusTooManyRequests:  locale.Sentence("Too many tries"),
 }
 
 // message answers with a calm page, or with a line of text where no page is expected.

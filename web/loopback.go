@@ -15,20 +15,20 @@ var forwardingHeaders = []string{
 	"X-Client-Ip", "X-Cluster-Client-Ip", "X-Original-Host", "X-Original-Forwarded-For",
 }
 
-// localOnly says why a request may not be served without a login, "" when it may.
-func localOnly(c *fiber.Ctx) string {
+// notLocal refuses a request that may not be served without a login.
+func notLocal(c *fiber.Ctx) (why refusal, yes bool) {
 	for _, name := range forwardingHeaders {
 		if len(c.Request().Header.Peek(name)) > 0 {
-			return "This dashboard runs without a login and serves this machine only, but the request came through a proxy (" + name + "). Start it with a login."
+			return refuse(fiber.StatusForbidden, "This dashboard runs without a login and serves this machine only, but the request came through a proxy (%s). Start it with a login.", name), true
 		}
 	}
 	if !loopbackAddr(c.Context().RemoteAddr()) || !loopbackAddr(c.Context().LocalAddr()) {
-		return "This dashboard runs without a login and serves this machine only. Start it with a login to reach it from elsewhere."
+		return refuse(fiber.StatusForbidden, "This dashboard runs without a login and serves this machine only. Start it with a login to reach it from elsewhere."), true
 	}
 	if !loopbackHost(string(c.Request().Header.Host())) {
-		return "This dashboard runs without a login and answers only to localhost, 127.0.0.1 and [::1], not to the host name of this request."
+		return refuse(fiber.StatusForbidden, "This dashboard runs without a login and answers only to localhost, 127.0.0.1 and [::1], not to the host name of this request."), true
 	}
-	return ""
+	return refusal{}, false
 }
 
 func loopbackAddr(a net.Addr) bool {

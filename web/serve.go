@@ -53,9 +53,9 @@ func (d *Dashboard) serve(rt route) fiber.Handler {
 // guard lets a request pass that may have what it asks for.
 func (r *request) guard() error {
 	if r.d.o.Access.loopback {
-		if why := localOnly(r.Ctx); why != "" {
+		if why, yes := notLocal(r.Ctx); yes {
 			r.d.refused.note(r.Ctx, "not for this machine only")
-			return refuse(fiber.StatusForbidden, why)
+			return why
 		}
 	}
 	if r.route.open || r.scraper() {
@@ -68,9 +68,9 @@ func (r *request) guard() error {
 	r.who = who
 	unsafe := r.Method() != fiber.MethodGet && r.Method() != fiber.MethodHead
 	if unsafe {
-		if why := r.forged(); why != "" {
+		if why, yes := r.forged(); yes {
 			r.d.refused.note(r.Ctx, "not from our own page")
-			return refuse(fiber.StatusForbidden, why)
+			return why
 		}
 	}
 	if !can(who.Role, r.route.action) {
@@ -98,11 +98,10 @@ func (r *request) checkQuery() error {
 	if unknown == nil {
 		return nil
 	}
-	known := "This page takes none."
-	if len(r.route.query) > 0 {
-		known = "Known ones: " + strings.Join(r.route.query, ", ") + "."
+	if len(r.route.query) == 0 {
+		return badInput("Unknown filter %s. This page takes none.", shorten(unknown[0]))
 	}
-	return badInput("Unknown filter %s. %s", shorten(unknown[0]), known)
+	return badInput("Unknown filter %s. Known ones: %s.", shorten(unknown[0]), strings.Join(r.route.query, ", "))
 }
 
 // timed is the context for all reads of a page.

@@ -1,6 +1,9 @@
 package locale
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // In is t in the reader's zone.
 func (l *Locale) In(t time.Time) time.Time { return t.In(l.or().zone) }
@@ -16,6 +19,26 @@ func (l *Locale) Millis(t time.Time) string { return l.In(t).Format("15:04:05.00
 
 // Date is the day as the language writes it.
 func (l *Locale) Date(t time.Time) string { return l.In(t).Format(l.or().day) }
+
+// Day is the day without its year: "2 Jan".
+func (l *Locale) Day(t time.Time) string {
+	at := l.In(t)
+	return strconv.Itoa(at.Day()) + " " + l.Say(months[at.Month()-1])
+}
+
+var months = [...]string{
+	Sentence("Jan"), Sentence("Feb"), Sentence("Mar"), Sentence("Apr"), Sentence("May"), Sentence("Jun"),
+	Sentence("Jul"), Sentence("Aug"), Sentence("Sep"), Sentence("Oct"), Sentence("Nov"), Sentence("Dec"),
+}
+
+// There is the date and time in the zone that t has, with as many digits of a second as
+// it has and the zone's short name; "" when that is the reader's zone, which Whole is in.
+func (l *Locale) There(t time.Time) string {
+	if t.Location().String() == l.Zone() {
+		return ""
+	}
+	return t.Format(l.or().day + " 15:04:05.999999 MST")
+}
 
 // Stamp is date and time with milliseconds and the zone.
 func (l *Locale) Stamp(t time.Time) string { return l.Date(t) + " " + l.Millis(t) + " " + l.offset(t) }
