@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 func TestFireWords(t *testing.T) {
@@ -31,7 +33,7 @@ func TestFireWords(t *testing.T) {
 		{FireProps{Outcome: "waiting"}, "waiting", "paused"},
 		{FireProps{Outcome: "enqueued"}, "enqueued, its job is gone", "late"},
 	} {
-		if got, s := c.fire.words(), c.fire.shape(); got != c.words || s != c.shape {
+		if got, s := c.fire.words(nil), c.fire.shape(); got != c.words || s != c.shape {
 			t.Errorf("%+v: %q as %s, want %q as %s", c.fire, got, s, c.words, c.shape)
 		}
 	}
@@ -76,9 +78,19 @@ func TestCRN17StandingAndNextFire(t *testing.T) {
 func TestTimesInTwoZones(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 14, 15, 10, 0, 0, time.UTC)
+	istanbul, err := time.LoadLocation("Europe/Istanbul")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var en *locale.Locale
+	tr, err := locale.New("tr", "Europe/Istanbul")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ got, want string }{
-		{whole(at), "2026-03-14 15:10:00"}, {whole(at.Add(1500 * time.Microsecond)), "2026-03-14 15:10:00.0015"},
-		{local(at), ""}, {local(at.In(time.FixedZone("+03", 3*3600))), "2026-03-14 18:10:00 +03"}, {local(at.In(time.FixedZone("GMT", 0))), "2026-03-14 15:10:00 GMT"},
+		{en.Whole(at), "2026-03-14 15:10:00 UTC"}, {en.Whole(at.Add(1500 * time.Microsecond)), "2026-03-14 15:10:00.0015 UTC"}, {tr.Whole(at), "14.03.2026 18:10:00 +03:00"},
+		{en.There(at), ""}, {en.There(at.In(istanbul)), "2026-03-14 18:10:00 +03"}, {en.There(at.In(time.FixedZone("GMT", 0))), "2026-03-14 15:10:00 GMT"},
+		{tr.There(at.In(istanbul)), ""}, {tr.There(at), "14.03.2026 15:10:00 UTC"}, {en.Day(at), "14 Mar"}, {tr.Day(at.Add(6 * time.Hour)), "15 Mar"}, {tr.Day(at.AddDate(0, -1, 0)), "14 Şub"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -90,7 +102,7 @@ func TestTimesInTwoZones(t *testing.T) {
 func TestCRN19FarFire(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
-	if got := relative(now.Add(40*24*time.Hour), now); got != "in 40 d" {
+	if got := (*locale.Locale)(nil).Relative(now.Add(40*24*time.Hour), now); got != "in 40 d" {
 		t.Errorf("got %q", got)
 	}
 }

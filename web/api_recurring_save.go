@@ -166,7 +166,7 @@ func (d *Dashboard) unhidden(args, stored json.RawMessage) (json.RawMessage, err
 // apiFields words refused input by the members of the body.
 func apiFields(err error) error {
 	fields := map[string]string{}
-	if !addInputErrors(fields, err) {
+	if !addInputErrors(nil, fields, err) {
 		return err
 	}
 	var all []string

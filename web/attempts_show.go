@@ -35,7 +35,7 @@ func attemptsShow(r *request) error {
 	if p.Chart.LoadFailed {
 		status = fiber.StatusServiceUnavailable
 	}
-	l := r.layout("Attempts", "attempts")
+	l := r.layout(r.locale().Say("Attempts"), "attempts")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(status, views.AttemptsPage(l, p))
 }

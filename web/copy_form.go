@@ -72,7 +72,7 @@ func (r *request) typedCopy(of store.Original) typedCopy {
 	}
 	for field, ask := range map[string]jobs.Copy{"args": {Args: t.ask.Args}, "queue": {Queue: t.Queue}} {
 		if err := r.d.client.CheckCopy(of, ask); err != nil && errs[field] == "" && errs[""] == "" {
-			addInputErrors(errs, err)
+			addInputErrors(r.locale(), errs, err)
 		}
 	}
 	if len(errs) > 0 {
@@ -86,9 +86,9 @@ func (r *request) typedCopy(of store.Original) typedCopy {
 }
 
 // refuse puts what the enqueue refused to its field.
-func (t *typedCopy) refuse(err error) {
+func (t *typedCopy) refuse(in *locale.Locale, err error) {
 	t.Errors = map[string]string{}
-	addInputErrors(t.Errors, err)
+	addInputErrors(in, t.Errors, err)
 }
 
 // parseDelay reads a delay, or says what is wrong with it.

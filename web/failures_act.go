@@ -28,7 +28,7 @@ func failuresConfirm(r *request) error {
 		return cut(ctx, err)
 	}
 	p := views.FailureConfirmProps{FailureProps: presentGroup(g), Do: do, Back: r.d.local(back)}
-	return r.page(fiber.StatusOK, views.FailureConfirmPage(r.layout("Confirm", "failures"), p))
+	return r.page(fiber.StatusOK, views.FailureConfirmPage(r.layout(r.locale().Say("Confirm"), "failures"), p))
 }
 
 // failuresAct mutes a group or shows it again.

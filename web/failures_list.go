@@ -27,7 +27,7 @@ func failuresList(r *request) error {
 	if muted, ok := load(ctx, r.d, "muted failures", r.d.groups(true)); ok {
 		p.Muted = presentGroups(muted.Groups)
 	}
-	l := r.layout("Failures", "failures")
+	l := r.layout(r.locale().Say("Failures"), "failures")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(status, views.FailuresPage(l, p))
 }

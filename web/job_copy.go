@@ -69,7 +69,7 @@ func jobCopy(r *request) error {
 		typed.NothingIsDone = true
 		return r.copyConfirmPage(ctx, fiber.StatusConflict, of, typed, seen)
 	case errors.As(err, &input):
-		typed.refuse(err)
+		typed.refuse(r.locale(), err)
 		return r.copyFormPage(fiber.StatusBadRequest, typed.CopyFormProps)
 	case err != nil:
 		return cut(ctx, err)

@@ -16,7 +16,7 @@ import (
 func queuesList(r *request) error {
 	ctx, cancel := r.timed()
 	defer cancel()
-	return r.queuesPage("Queues", r.d.queues(ctx, ""))
+	return r.queuesPage(r.locale().Say("Queues"), r.d.queues(ctx, ""))
 }
 
 // queueShow is the page of one queue: the same table with its one row.
@@ -31,7 +31,7 @@ func queueShow(r *request) error {
 	if !p.LoadFailed && len(p.Rows) == 0 {
 		return store.ErrNotFound
 	}
-	return r.queuesPage("Queue "+name, p)
+	return r.queuesPage(r.locale().Say("Queue %s", name), p)
 }
 
 func (r *request) queuesPage(title string, p views.QueuesProps) error {

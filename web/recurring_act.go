@@ -69,7 +69,7 @@ func recurringConfirm(r *request) error {
 		return r.removedAlready(id)
 	}
 	p := views.RecurringConfirmProps{RecurringRowProps: r.d.presentRecurring(row), Back: r.d.links.RecurringOne(id)}
-	return r.page(fiber.StatusOK, views.RecurringConfirmPage(r.layout("Remove "+id, "recurring"), p))
+	return r.page(fiber.StatusOK, views.RecurringConfirmPage(r.layout(r.locale().Say("Remove %s", id), "recurring"), p))
 }
 
 // recurringPressed reads the button and the id, and checks the role for that action.
@@ -91,8 +91,8 @@ func (r *request) recurringPressed(known ...string) (do, id string, err error) {
 
 func (r *request) removedAlready(id string) error {
 	return r.message(views.MessageProps{
-		Status: fiber.StatusConflict, Title: "It has been removed meanwhile",
-		Sentence: "Somebody removed this recurring job, or the code that declared it. Nothing was changed now.",
-		LinkText: "To the recurring job", LinkHref: r.d.links.RecurringOne(id),
+		Status: fiber.StatusConflict, Title: r.locale().Say("It has been removed meanwhile"),
+		Sentence: r.locale().Say("Somebody removed this recurring job, or the code that declared it. Nothing was changed now."),
+		LinkText: r.locale().Say("To the recurring job"), LinkHref: r.d.links.RecurringOne(id),
 	})
 }

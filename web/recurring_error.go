@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tekrar/tekrar/jobs"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // fieldOf says at which field of the form an error of package jobs belongs.
@@ -14,11 +15,12 @@ var fieldOf = map[string]string{
 }
 
 // addInputErrors puts refused input to the fields it was typed into, or to the whole
-// form. It is false for an error that is none of the person's.
-func addInputErrors(fields map[string]string, err error) bool {
+// form. What package jobs says about it is English. It is false for an error that is
+// none of the person's.
+func addInputErrors(in *locale.Locale, fields map[string]string, err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range joined.Unwrap() {
-			if !addInputErrors(fields, one) {
+			if !addInputErrors(in, fields, one) {
 				return false
 			}
 		}
@@ -32,9 +34,9 @@ func addInputErrors(fields map[string]string, err error) bool {
 	name, problem := fieldOf[kind], input.Problem
 	switch {
 	case name == "":
-		problem = "Field " + input.Error() + "."
+		problem = in.Say("Field %s.", input.Error())
 	case where != "" && where != "$":
-		problem = "at " + where + ": " + problem // within the args
+		problem = in.Say("at %s: %s", where, problem) // within the args
 	}
 	if fields[name] != "" {
 		problem = fields[name] + "; " + problem

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/tekrar/tekrar/jobs/schedule"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 	"github.com/tekrar/tekrar/web/redact"
 )
 
@@ -65,54 +65,54 @@ func (r *request) typed(errs map[string]string, name string, limit int) string {
 	text := string(r.Request().PostArgs().Peek(name))
 	switch {
 	case len(text) > limit:
-		errs[name] = fmt.Sprintf("has %d bytes; the limit is %d", len(text), limit)
+		errs[name] = r.locale().Say("has %d bytes; the limit is %d", len(text), limit)
 	case !utf8.ValidString(text):
-		errs[name] = "is not valid UTF-8"
+		errs[name] = r.locale().Say("is not valid UTF-8")
 	case strings.ContainsRune(text, 0):
-		errs[name] = "contains a NUL character"
+		errs[name] = r.locale().Say("contains a NUL character")
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // recurringSpec builds what the form says, on top of what is stored: what it has no
 // field for stays. What is typed wrongly is added to the form's errors.
-func (d *Dashboard) recurringSpec(f *views.RecurringFormProps, old *store.RecurringRow) jobs.RecurringSpec {
+func (d *Dashboard) recurringSpec(in *locale.Locale, f *views.RecurringFormProps, old *store.RecurringRow) jobs.RecurringSpec {
 	s := jobs.RecurringSpec{ID: f.ID, Kind: f.Kind, Queue: f.Queue, Spec: f.Spec, Zone: strings.TrimSpace(f.Zone), Args: json.RawMessage(f.Args), Paused: f.Paused}
 	if strings.TrimSpace(f.Args) == "" {
 		s.Args = nil
 	}
 	if old != nil {
 		s.Kind, s.Priority = old.Kind, old.Priority
-		if s.Args = d.typedArgs(f, s.Args, old.Args); f.ArgsKept {
+		if s.Args = d.typedArgs(in, f, s.Args, old.Args); f.ArgsKept {
 			s.Args = old.Args
 		}
 		if old.TimeoutMS != nil {
 			s.Timeout = time.Duration(*old.TimeoutMS) * time.Millisecond
 		}
-		s.Retry = storedRetry(f, old)
+		s.Retry = storedRetry(in, f, old)
 	}
 	var err error
 	if s.Misfire, err = schedule.ParseMisfire(f.Misfire); err != nil {
-		f.Errors["misfire"] = fmt.Sprintf("%s is none of run_once, run_all and skip", shorten(f.Misfire))
+		f.Errors["misfire"] = in.Say("%s is none of run_once, run_all and skip", shorten(f.Misfire))
 	}
 	if s.Overlap, err = jobs.ParseOverlap(f.Overlap); err != nil {
-		f.Errors["overlap"] = fmt.Sprintf("%s is none of allow, skip and queue_one", shorten(f.Overlap))
+		f.Errors["overlap"] = in.Say("%s is none of allow, skip and queue_one", shorten(f.Overlap))
 	}
-	s.Start, s.End = readInstant(f, "start", f.Start), readInstant(f, "end", f.End)
+	s.Start, s.End = readInstant(in, f, "start", f.Start), readInstant(in, f, "end", f.End)
 	return s
 }
 
 // typedArgs puts what the form hid back in its place, so that saving it as it came
 // changes nothing.
-func (d *Dashboard) typedArgs(f *views.RecurringFormProps, typed, stored json.RawMessage) json.RawMessage {
+func (d *Dashboard) typedArgs(in *locale.Locale, f *views.RecurringFormProps, typed, stored json.RawMessage) json.RawMessage {
 	args, lost := d.o.Redact.Restore(typed, stored)
 	if len(lost) > 0 {
-		f.Errors["args"] = fmt.Sprintf("says %s at %s, which stands for a hidden value, and none is stored there: type it", redact.Hidden, strings.Join(lost, ", "))
+		f.Errors["args"] = in.Say("says %s at %s, which stands for a hidden value, and none is stored there: type it", redact.Hidden, strings.Join(lost, ", "))
 	}
 	return args
 }
 
-func storedRetry(f *views.RecurringFormProps, old *store.RecurringRow) *jobs.RetryPolicy {
+func storedRetry(in *locale.Locale, f *views.RecurringFormProps, old *store.RecurringRow) *jobs.RetryPolicy {
 	if len(old.Policy) == 0 {
 		return nil
 	}
@@ -123,14 +123,14 @@ func storedRetry(f *views.RecurringFormProps, old *store.RecurringRow) *jobs.Ret
 			return &p
 		}
 	}
-	f.Errors[""] = "The stored retry policy cannot be read, and saving would lose it."
+	f.Errors[""] = in.Say("The stored retry policy cannot be read, and saving would lose it.")
 	return nil
 }
 
 // instants are the forms in which a time may be typed; without a zone it is UTC.
 var instants = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02", time.RFC3339, "2006-01-02 15:04:05Z07:00"}
 
-func readInstant(f *views.RecurringFormProps, name, text string) time.Time {
+func readInstant(in *locale.Locale, f *views.RecurringFormProps, name, text string) time.Time {
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "UTC"))
 	if text == "" || f.Errors[name] != "" {
 		return time.Time{}
@@ -141,7 +141,7 @@ func readInstant(f *views.RecurringFormProps, name, text string) time.Time {
 			return t.UTC()
 		}
 	}
-	f.Errors[name] = shorten(text) + " is no time such as 2026-12-31 18:00"
+	f.Errors[name] = in.Say("%s is no time such as 2026-12-31 18:00", shorten(text))
 	return time.Time{}
 }
 

@@ -43,7 +43,7 @@ func recurringList(r *request) error {
 	for _, row := range rows[:len(rows)-p.More] {
 		p.Rows = append(p.Rows, r.d.presentRecurring(row))
 	}
-	l := r.layout("Recurring", "recurring")
+	l := r.layout(r.locale().Say("Recurring"), "recurring")
 	l.LiveURL = r.d.recurringLive(l.Here, rows)
 	return r.page(status, views.RecurringPage(l, p))
 }

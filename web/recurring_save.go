@@ -10,6 +10,7 @@ import (
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // previewFires is how many coming fires a form shows.
@@ -36,12 +37,12 @@ func recurringSave(r *request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.UserContext(), actWait)
 	defer cancel()
-	old, status, err := r.d.formsRow(ctx, &f)
+	old, status, err := r.d.formsRow(ctx, r.locale(), &f)
 	if err != nil {
 		return cut(ctx, err)
 	}
-	spec := r.d.recurringSpec(&f, old)
-	r.d.preview(&f, spec, old)
+	spec := r.d.recurringSpec(r.locale(), &f, old)
+	r.d.preview(r.locale(), &f, spec, old)
 	if status == 0 && len(f.Errors) > 0 {
 		status = fiber.StatusBadRequest
 	}
@@ -49,7 +50,7 @@ func recurringSave(r *request) error {
 		return r.formAgain(max(status, fiber.StatusOK), f)
 	}
 	if err := r.d.saveRecurring(ctx, r.who.Name, spec, f); err != nil {
-		if !addInputErrors(f.Errors, err) {
+		if !addInputErrors(r.locale(), f.Errors, err) {
 			return cut(ctx, err)
 		}
 		return r.formAgain(fiber.StatusBadRequest, f)
@@ -60,7 +61,7 @@ func recurringSave(r *request) error {
 
 // formsRow reads what a form edits; nil for a new one. A status tells that it was
 // changed meanwhile (409) or that the new id is taken (400).
-func (d *Dashboard) formsRow(ctx context.Context, f *views.RecurringFormProps) (*store.RecurringRow, int, error) {
+func (d *Dashboard) formsRow(ctx context.Context, in *locale.Locale, f *views.RecurringFormProps) (*store.RecurringRow, int, error) {
 	if f.New && f.Errors["id"] != "" {
 		return nil, 0, nil
 	}
@@ -71,16 +72,16 @@ func (d *Dashboard) formsRow(ctx context.Context, f *views.RecurringFormProps) (
 	case err != nil:
 		return nil, 0, err
 	case f.New && row.RemovedAt != nil:
-		f.Errors["id"] = "belongs to a removed recurring job: open that one and edit it to bring it back"
+		f.Errors["id"] = in.Say("belongs to a removed recurring job: open that one and edit it to bring it back")
 		return nil, fiber.StatusBadRequest, nil
 	case f.New:
-		f.Errors["id"] = "is taken by another recurring job"
+		f.Errors["id"] = in.Say("is taken by another recurring job")
 		return nil, fiber.StatusBadRequest, nil
 	}
 	f.Kind, f.Removed, f.Declared = row.Kind, row.RemovedAt != nil, row.Declared
 	if seen := version(row); f.Seen != seen {
 		f.Seen = seen
-		f.Errors[""] = "It was changed meanwhile, by somebody else or by a new version of the code. Its page shows what is stored; save again to put this in its place."
+		f.Errors[""] = in.Say("It was changed meanwhile, by somebody else or by a new version of the code. Its page shows what is stored; save again to put this in its place.")
 		return &row, fiber.StatusConflict, nil
 	}
 	return &row, 0, nil
@@ -88,7 +89,7 @@ func (d *Dashboard) formsRow(ctx context.Context, f *views.RecurringFormProps) (
 
 // preview fills in what the schedule means. A stored interval without a start goes on
 // counting from when it was first stored.
-func (d *Dashboard) preview(f *views.RecurringFormProps, s jobs.RecurringSpec, old *store.RecurringRow) {
+func (d *Dashboard) preview(in *locale.Locale, f *views.RecurringFormProps, s jobs.RecurringSpec, old *store.RecurringRow) {
 	for _, name := range []string{"spec", "zone", "start", "end"} {
 		if f.Errors[name] != "" {
 			return
@@ -102,7 +103,7 @@ func (d *Dashboard) preview(f *views.RecurringFormProps, s jobs.RecurringSpec, o
 	}
 	words, fires, err := d.client.PreviewRecurring(s.Spec, s.Zone, limit(s.Start), limit(s.End), previewFires)
 	if err != nil {
-		addInputErrors(f.Errors, err)
+		addInputErrors(in, f.Errors, err)
 		return
 	}
 	if old != nil && s.Start.IsZero() {
@@ -136,9 +137,9 @@ func (r *request) formAgain(status int, f views.RecurringFormProps) error {
 		kinds, _ := load(ctx, r.d, "kinds", r.d.db.Kinds)
 		f.Kinds = kindNames(kinds)
 	}
-	title := "Edit " + f.ID
+	title := r.locale().Say("Edit %s", f.ID)
 	if f.New {
-		title = "New recurring job"
+		title = r.locale().Say("New recurring job")
 	}
 	return r.page(status, views.RecurringFormPage(r.layout(title, "recurring"), f))
 }

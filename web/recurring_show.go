@@ -40,7 +40,7 @@ func (r *request) recurringPage(id string) error {
 	}
 	p := r.d.presentRecurringOne(row)
 	p.Form = r.d.presentForm(row)
-	l := r.layout("Recurring "+id, "recurring")
+	l := r.layout(r.locale().Say("Recurring %s", id), "recurring")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(fiber.StatusOK, views.RecurringOnePage(l, p))
 }

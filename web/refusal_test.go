@@ -24,7 +24,7 @@ func TestRefusalsKeepForeignWords(t *testing.T) {
 	}
 	tr := headers{"Cookie": "tekrar_language=tr", "Sec-Fetch-Site": "same-origin"}
 	x.do("GET", "/claims?tab=%25d", nil, tr).wants(t, 400, "%d")
-	x.do("GET", "/claims?100%25d=1", nil, tr).wants(t, 400, "Bilinmeyen süzgeç: &#34;100%d&#34;. Bilinenler: key, ")
+	x.do("GET", "/claims?100%25d=1", nil, tr).wants(t, 400, "Bilinmeyen süzgeç: &#34;100%d&#34;. Bilinenler: tab, after, key.")
 	x.do("POST", "/demo/enqueue", url.Values{"card": {"note"}, "delay": {"-1"}}, tr).wants(t, 400, "Bekleme: 0 ile 86400 arasında")
 	x.do("POST", "/claims-purge", url.Values{"do": {"run"}}, tr).wants(t, 409, "Temizlik çalıştıran sunucu yok")
 }

@@ -19,7 +19,7 @@ func serversList(r *request) error {
 	if p.LoadFailed {
 		status = fiber.StatusServiceUnavailable
 	}
-	l := r.layout("Servers", "servers")
+	l := r.layout(r.locale().Say("Servers"), "servers")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
 	return r.page(status, views.ServersPage(l, p))
 }
