@@ -10,7 +10,7 @@ import (
 func TestConformanceDurations(t *testing.T) {
 	t.Parallel()
 	t.Run("98 1.087 s", func(t *testing.T) {
-		if got := duration(1087 * time.Millisecond); got != "1.09 s" {
+		if got := (Layout{}).Duration(1087 * time.Millisecond); got != "1.09 s" {
 			t.Errorf("%q", got)
 		}
 	})

@@ -31,7 +31,7 @@ func TestLanguageAndZone(t *testing.T) {
 	if strings.Contains(page, ">enqueued<") || strings.Contains(page, " UTC") {
 		t.Error("parts of the page are in English or UTC")
 	}
-	x.do("GET", "/ops/jobs?state=none", nil, mine).wants(t, 400, `lang="tr"`, "bilinmeyen")
+	x.do("GET", "/ops/attempts?span=2y", nil, mine).wants(t, 400, `lang="tr"`, "span alanı: &#34;2y&#34; bilinmiyor")
 	x.get("/jobs/"+strconv.FormatInt(id, 10)).wants(t, 200, `lang="en"`, ">enqueued<", " UTC")
 
 	_, rest, _ := strings.Cut(page, `data-live="`)

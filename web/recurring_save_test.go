@@ -23,6 +23,7 @@ func (x *site) formOf(id string) url.Values {
 	if !ok {
 		x.t.Fatal("no form")
 	}
+	form, _, _ = strings.Cut(form, "</form>")
 	values := url.Values{}
 	for _, m := range inputValue.FindAllStringSubmatch(form, -1) {
 		if m[1] != "paused" {
@@ -173,15 +174,15 @@ func TestBadRecurringForms(t *testing.T) {
 	before := x.picture()
 	for _, c := range []struct{ field, value, text string }{
 		{"id", "", "1 to 200 characters"}, {"id", strings.Repeat("i", 201), "at most 200"}, {"id", "a\nb", "control character"}, {"id", "stands", "is taken"},
-		{"id", "\xff", "is not valid UTF-8"}, {"id", "a\x00b", "contains a NUL"}, {"id", strings.Repeat("i", 9000), "the limit is 8192"},
+		{"id", "\xff", "is not valid UTF-8"}, {"id", "a\x00b", "contains a NUL"}, {"id", strings.Repeat("i", 9000), "the limit is 8,192"},
 		{"kind", "", "1 to 200 characters"}, {"kind", "a\tb", "control character"}, {"queue", strings.Repeat("q", 201), "at most 200"},
 		{"spec", "", "has 0 fields"}, {"spec", "0 0 30 2 *", "never fires: February has no day 30"}, {"spec", "* * * * * * *", "has 7 fields"}, {"spec", "60 * * * *", "minute"},
-		{"spec", "*/0 * * * *", "minute"}, {"spec", "1-99999999999999999999 * * * *", "minute"}, {"spec", "٣ * * * *", "ASCII"}, {"spec", strings.Repeat("1,", 5000) + "1 * * * *", "the limit is 8192"},
+		{"spec", "*/0 * * * *", "minute"}, {"spec", "1-99999999999999999999 * * * *", "minute"}, {"spec", "٣ * * * *", "ASCII"}, {"spec", strings.Repeat("1,", 5000) + "1 * * * *", "the limit is 8,192"},
 		{"spec", strings.Repeat("1,", 1000) + "1 * * * *", "at most 1000"}, {"spec", "@every 0s", "outside 1s"}, {"spec", "@every -5m", "outside 1s"}, {"spec", "@never", "is no macro"},
 		{"zone", "Mars/Phobos", "not in the time zone database"}, {"zone", "../etc/passwd", "not in the time zone database"}, {"zone", "Local", "differs between servers"},
 		{"misfire", "twice", "none of run_once"}, {"overlap", "twice", "none of allow"}, {"start", "tomorrow", "is no time such as"}, {"start", "0001-01-01", "is no time such as"},
 		{"end", "2019-12-31", "is before the start"}, {"end", "31.12.2030", "is no time such as"},
-		{"args", "{", "not valid JSON"}, {"args", `[1]`, "is not a JSON object"}, {"args", `{"a":1}x`, "text after the JSON object"}, {"args", `{"a":{"b":1e99999}}`, "at $.a.b: "}, {"args", strings.Repeat("x", 65<<10), "the limit is 65536"},
+		{"args", "{", "not valid JSON"}, {"args", `[1]`, "is not a JSON object"}, {"args", `{"a":1}x`, "text after the JSON object"}, {"args", `{"a":{"b":1e99999}}`, "at $.a.b: "}, {"args", strings.Repeat("x", 65<<10), "the limit is 65,536"},
 	} {
 		form := url.Values{"new": {"1"}, "id": {"kept-id"}, "kind": {"kept-kind"}, "spec": {"5 4 * * *"}, "zone": {"Asia/Tokyo"}, "misfire": {"skip"}, "overlap": {"skip"},
 			"start": {"2020-01-01"}, "end": {"2099-01-01"}, "queue": {"kept-queue"}, "args": {`{"kept":1}`}, "do": {"save"}}

@@ -2,6 +2,7 @@ package locale
 
 // turkishJobs are the sentences of the lists of jobs, of their confirmation and of messages.
 var turkishJobs = map[string]string{
+	"Field format: unknown %s. Known ones: csv, ndjson.": "format alanı: %s bilinmiyor. Bilinenler: csv, ndjson.",
 	"%d jobs":               "%d iş",
 	"%d jobs asked to end.": "%d işin sonlanması istendi.",
 	"%d jobs deleted.":      "%d iş silindi.",
