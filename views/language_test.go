@@ -13,7 +13,7 @@ import (
 )
 
 // spoken are the attributes that are read to somebody.
-var spoken = []string{"aria-label", "title", "placeholder", "alt"}
+var spoken = []string{"aria-label", "title", "placeholder", "alt", "data-word"}
 
 // said collects the texts of a page, its attributes included. Left out are parts that
 // say they are English, and what is code or typed by a person.

@@ -34,7 +34,7 @@ func TestPagesAreCompressedForOurOwnPagesOnly(t *testing.T) {
 	whole := ask("/jobs", nil, "same-origin", "identity").wants(t, 200, "</html>")
 	for _, site := range []string{"same-origin", "none"} {
 		a := ask("/jobs", nil, site, "br, gzip").wants(t, 200)
-		if a.Header.Get("Content-Encoding") != "gzip" || a.Header.Get("ETag") != whole.Header.Get("ETag") || !strings.Contains(a.Header.Get("Vary"), "Accept-Encoding, Sec-Fetch-Site") {
+		if a.Header.Get("Content-Encoding") != "gzip" || a.Header.Get("ETag") != whole.Header.Get("ETag") || !strings.Contains(a.Header.Get("Vary"), "Accept-Encoding, Accept-Language, Sec-Fetch-Site") {
 			t.Errorf("%s: headers %v", site, a.Header)
 		}
 		text := unzip(t, a.body)

@@ -45,7 +45,7 @@ var turkishCalls = map[string]string{
 	"Replayed":                         "Yinelenen yanıt",
 	"Seconds from now, 0 runs at once": "Şu andan itibaren saniye, 0 hemen çalıştırır",
 	"Show every call":                  "Bütün çağrıları göster",
-	"Status":                           "Durum kodu",
+	"Status":                           "Durum",
 	"Switches":                         "Ayarlar",
 	"The calls":                        "Çağrılar",
 	"The claim":                        "Sahiplenme",

@@ -85,6 +85,7 @@ var turkishCommon = map[string]string{
 	"Undo":                        "Geri al",
 	"and %d more":                 "ve %d tane daha",
 	"as of %s":                    "son durum %s",
+	"attempt":                     "deneme",
 	"attempt %d":                  "deneme %d",
 	"attempt %d of %d":            "deneme %d / %d",
 	"awaiting":                    "beklemede",

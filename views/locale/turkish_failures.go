@@ -15,7 +15,7 @@ var turkishFailures = map[string]string{
 	"1 smaller group is not shown.":    "Daha küçük 1 grup gösterilmiyor.",
 	"Actions":                          "Eylemler",
 	"Delete %d…":                       "Sil: %d…",
-	"Failed at attempt":                "Başarısız olduğu deneme",
+	"Failed at attempt":                "Deneme",
 	"Failed jobs":                      "Başarısız iş",
 	"Field do: unknown %s. Known ones: mute, unmute.":                        "do alanı: %s bilinmiyor. Bilinenler: mute, unmute.",
 	"Field kind: must not be empty.":                                         "kind alanı: boş olamaz.",
