@@ -17,16 +17,18 @@ const (
 	slot3    = slotMark + "3"
 )
 
-// filled is a sentence with an element in the place of each slot; the first is that of slot1.
+// filled is a sentence with an element in the place of each slot; the first is that of
+// slot1. It is one element itself, so that a row of boxes (flex) keeps it together.
 func filled(sentence string, elements ...templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		before, rest, more := strings.Cut(sentence, slotMark)
+		before = "<span>" + templ.EscapeString(before)
 		for {
-			if _, err := io.WriteString(w, templ.EscapeString(before)); err != nil {
-				return err
-			}
 			if !more {
-				return nil
+				before += "</span>"
+			}
+			if _, err := io.WriteString(w, before); err != nil || !more {
+				return err
 			}
 			if n := strings.IndexByte("123", (rest + " ")[0]); n >= 0 && n < len(elements) {
 				rest = rest[1:]
@@ -35,6 +37,7 @@ func filled(sentence string, elements ...templ.Component) templ.Component {
 				}
 			}
 			before, rest, more = strings.Cut(rest, slotMark)
+			before = templ.EscapeString(before)
 		}
 	})
 }
