@@ -8,11 +8,7 @@ import (
 )
 
 func failuresLead(in *locale.Locale, p FailuresProps) string {
-	s := in.Say("%s in %s.", Count{N: p.JobsTotal, AtLeast: p.AtLeast}.of(in, "1 failed job", "%s failed jobs"), in.Plural(p.GroupsTotal, "1 group", "%d groups"))
-	if p.AtLeast {
-		s += " " + in.Say("Only the newest %d were looked at.", p.JobsTotal)
-	}
-	return s
+	return in.Say("%s in %s.", in.Plural(p.JobsTotal, "1 failed job", "%d failed jobs"), in.Plural(p.GroupsTotal, "1 group", "%d groups"))
 }
 
 func (g FailureProps) filter() ListFilter {

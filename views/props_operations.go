@@ -19,7 +19,6 @@ type FailuresProps struct {
 	Muted       []FailureProps
 	GroupsTotal int64 // with those that are not shown; without muted ones
 	JobsTotal   int64
-	AtLeast     bool // there are more failed jobs than were looked at
 	LoadFailed  bool
 	Version     int64
 }

@@ -72,5 +72,5 @@ func claimNotAsSeen(do string, now store.Effect) error {
 	if do == "reclaim" {
 		said = "The claim was taken over before, or its holder lives. Nothing was changed."
 	}
-	return problem{refuse(fiber.StatusConflict, said), "state-changed", map[string]any{"claim_state": now.State.String()}}
+	return problem{refuse(fiber.StatusConflict, "%s", said), "state-changed", map[string]any{"claim_state": now.State.String()}}
 }

@@ -63,7 +63,7 @@ func (r *request) apiMove(do, expected string) error {
 	}
 	m := moved[0]
 	if errors.Is(m.Err, store.ErrStateChanged) {
-		return problem{refuse(fiber.StatusConflict, notFrom(do, expected, m.Now)), "state-changed", map[string]any{"state": m.Now.String()}}
+		return problem{refuse(fiber.StatusConflict, "%s", notFrom(do, expected, m.Now)), "state-changed", map[string]any{"state": m.Now.String()}}
 	}
 	if m.Err != nil {
 		return m.Err

@@ -37,7 +37,7 @@ func (d *Dashboard) overview(ctx context.Context, failures views.FailuresProps) 
 		health.Warning = presentWarning(jobs.EarlyWarning(minutes, usual))
 		health.Yesterday = &views.HourProps{First: past.Yesterday.First, FirstOK: past.Yesterday.FirstOK, Finished: past.Yesterday.Finished}
 	}
-	if !failures.LoadFailed && !failures.AtLeast {
+	if !failures.LoadFailed {
 		health.Muted = max(0, health.Failed.N-failures.JobsTotal)
 	}
 	failures.Groups = failures.Groups[:min(len(failures.Groups), topFailures)]

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -51,8 +50,12 @@ func themeSet(r *request) error {
 		r.d.setCookie(r.Ctx, c.cookie, v, maxAge)
 		return r.seeOther(back)
 	}
-	if set, err := r.localeSet(); set || err != nil {
-		return cmp.Or(err, r.seeOther(back))
+	set, err := r.localeSet()
+	if err != nil {
+		return err
+	}
+	if set {
+		return r.seeOther(back)
 	}
 	return badInput("One of the fields theme, rows, keys, language, zone must be given.")
 }

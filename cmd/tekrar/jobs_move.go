@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -23,8 +22,12 @@ func jobsRequeue(fs *flag.FlagSet) action {
 		if *fresh {
 			budget = jobs.FreshBudget
 		}
-		if whole, err := all.asked(args); whole || err != nil {
-			return cmp.Or(err, p.moveAll(ctx, c, all, jobs.Bulk{Action: "requeue", Budget: budget}, *asJSON))
+		whole, err := all.asked(args)
+		if err != nil {
+			return err
+		}
+		if whole {
+			return p.moveAll(ctx, c, all, jobs.Bulk{Action: "requeue", Budget: budget}, *asJSON)
 		}
 		return p.move(ctx, c, args, *asJSON, func(client *jobs.Client, targets []jobs.Target) ([]jobs.Moved, error) {
 			return client.Requeue(ctx, actor(), budget, targets...)
@@ -36,8 +39,12 @@ func jobsDelete(fs *flag.FlagSet) action {
 	asJSON := fs.Bool("json", false, "one JSON array; with --all one JSON object")
 	all := moveAll(fs)
 	return func(ctx context.Context, p *program, c config, args []string) error {
-		if whole, err := all.asked(args); whole || err != nil {
-			return cmp.Or(err, p.moveAll(ctx, c, all, jobs.Bulk{Action: "delete"}, *asJSON))
+		whole, err := all.asked(args)
+		if err != nil {
+			return err
+		}
+		if whole {
+			return p.moveAll(ctx, c, all, jobs.Bulk{Action: "delete"}, *asJSON)
 		}
 		if err := p.confirm(ctx, all.yes, "%d jobs will be deleted: %s.", len(args), strings.Join(args, ", ")); err != nil {
 			return err

@@ -221,6 +221,7 @@ func TestMoveAllOfAFilter(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
 	db := storetest.Open(t, strings.TrimPrefix(env[0], "DATABASE_URL="), store.Options{})
+	failed := failedJob(t, env)
 	for _, queue := range []string{"mail", "mail", "mail", "other"} {
 		tekrar(t, env, "jobs", "enqueue", "bad", `{"N":1}`, "--queue", queue, "--in", "2h").wantDone(t)
 	}
@@ -230,19 +231,21 @@ func TestMoveAllOfAFilter(t *testing.T) {
 	}{
 		{[]string{"jobs", "requeue"}, "Give their IDs, or --all"},
 		{[]string{"jobs", "requeue", "--all", "7"}, `there is "7"`},
-		{[]string{"jobs", "delete", "--queue", "mail", "7"}, "go with --all"},
+		{[]string{"jobs", "delete", "--state", "scheduled", "7"}, "go with --all"},
+		{[]string{"jobs", "delete", "--kind", "bad"}, "go with --all"},
+		{[]string{"jobs", "delete", "--all", "--yes", failed}, "takes a filter and no IDs"},
 		{[]string{"jobs", "requeue", "--all", "--state", "processing"}, "cannot be requeued"},
 		{[]string{"jobs", "delete", "--all", "--state", "gone"}, "--state"},
 		{[]string{"jobs", "delete", "--all", "--query", "args.x:"}, "--query"},
 	} {
 		tekrar(t, env, c.args...).wantFailure(t, 2, c.says)
 	}
-	n, _, err := db.Jobs(t.Context(), store.JobFilter{State: store.Scheduled})
-	if err != nil || len(n) != 4 {
-		t.Fatalf("bad input changed something: %v, %v", n, err)
+	counts, err := db.Counts(t.Context())
+	if err != nil || counts[store.Scheduled].N != 4 || counts[store.Failed].N != 1 {
+		t.Fatalf("bad input changed something: %v, %v", counts, err)
 	}
-	if out := tekrar(t, env, "jobs", "delete", "--all", "--yes").wantDone(t); out != "delete: 0 jobs\n" {
-		t.Errorf("no job had failed: %s", out)
+	if out := tekrar(t, env, "jobs", "delete", "--all", "--queue", "none", "--yes").wantDone(t); out != "delete: 0 jobs\n" {
+		t.Errorf("no such job had failed: %s", out)
 	}
 	out := tekrar(t, env, "jobs", "delete", "--all", "--state", "scheduled", "--queue", "mail", "--yes", "--json").wantDone(t)
 	var whole struct {
@@ -255,7 +258,7 @@ func TestMoveAllOfAFilter(t *testing.T) {
 	if out := tekrar(t, env, "jobs", "requeue", "--all", "--query", "state:deleted kind:bad").wantDone(t); out != "requeue: 3 jobs\n" {
 		t.Error(out)
 	}
-	counts, err := db.Counts(t.Context())
+	counts, err = db.Counts(t.Context())
 	if err != nil || counts[store.Enqueued].N != 3 || counts[store.Scheduled].N != 1 {
 		t.Errorf("%v, %v", counts, err)
 	}
