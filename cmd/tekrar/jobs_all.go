@@ -49,15 +49,18 @@ func (p *program) moveAll(ctx context.Context, c config, a *allMoved, b jobs.Bul
 	if err != nil {
 		return err
 	}
-	if b.Action == "requeue" && (f.State == store.Enqueued || f.State == store.Processing) {
-		return usagef("--state is %s: such jobs run anyway and cannot be requeued", f.State)
-	}
 	return p.withClient(ctx, c, func(client *jobs.Client) error {
 		db := client.DB()
 		if !a.stated {
 			if f, _, err = db.Aim(ctx, f); err != nil {
 				return err
 			}
+		}
+		switch {
+		case b.Action == "requeue" && (f.State == store.Enqueued || f.State == store.Processing):
+			return usagef("the state is %s: such jobs run anyway and cannot be requeued", f.State)
+		case b.Action == "delete" && f.State == store.Deleted:
+			return usagef("the state is %s already", f.State)
 		}
 		b.Filter = f
 		if b.SeenAt, err = db.Clock(ctx); err != nil {
@@ -88,14 +91,15 @@ func (p *program) moveAll(ctx context.Context, c config, a *allMoved, b jobs.Bul
 	})
 }
 
-// follow waits until the operation has ended.
+// follow waits until the operation has ended. An interrupt asks it to stop, and its end
+// is still waited for.
 func (p *program) follow(ctx context.Context, client *jobs.Client, id int64, b jobs.Bulk, asJSON bool) (now store.Bulk, err error) {
 	var done atomic.Int64
 	stop := p.quietly(asJSON)(b.Action+" jobs", b.Expected, done.Load)
 	defer stop()
-	asked, interrupted := ctx, ctx.Done()
+	interrupted, ctx := ctx.Done(), context.WithoutCancel(ctx)
 	for {
-		if now, err = client.DB().Bulk(asked, id); err != nil {
+		if now, err = client.DB().Bulk(ctx, id); err != nil {
 			return now, err
 		}
 		done.Store(now.Done + now.Skipped)
@@ -104,8 +108,8 @@ func (p *program) follow(ctx context.Context, client *jobs.Client, id int64, b j
 		}
 		select {
 		case <-interrupted:
-			interrupted, asked = nil, context.WithoutCancel(ctx)
-			if err := client.StopBulk(asked, actor(), id); err != nil && !errors.Is(err, store.ErrStateChanged) {
+			interrupted = nil
+			if err := client.StopBulk(ctx, actor(), id); err != nil && !errors.Is(err, store.ErrStateChanged) {
 				return now, err
 			}
 		case <-time.After(bulkLook):
