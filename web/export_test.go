@@ -61,5 +61,11 @@ func SmallBuffer(conn *websocket.Conn) {
 	conn.NetConn().(*takenConn).Conn.(*net.TCPConn).SetWriteBuffer(4 << 10)
 }
 
+// PingEvery is how often an open socket is pinged.
+const PingEvery = pingEvery
+
+// Ping shortens that time.
+func (d *Dashboard) Ping(every time.Duration) { d.hub.ping = every }
+
 // RecheckEvery shortens the minute after which open sockets ask for access again.
 func (d *Dashboard) RecheckEvery(every time.Duration) { d.hub.recheck = every }

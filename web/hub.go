@@ -15,6 +15,7 @@ type hub struct {
 	stop    chan struct{}
 	gap     time.Duration  // shortest time between two looks of a view
 	recheck time.Duration  // how often an open socket asks for its access again
+	ping    time.Duration  // how often an open socket is pinged
 	renders chan struct{}  // slots: bounds the database work of all views together
 	running sync.WaitGroup // goroutines of views
 	open    sync.WaitGroup // sockets
@@ -31,7 +32,7 @@ const (
 
 func newHub() *hub {
 	return &hub{
-		stop: make(chan struct{}), gap: tickGap, recheck: recheckEvery,
+		stop: make(chan struct{}), gap: tickGap, recheck: recheckEvery, ping: pingEvery,
 		renders: make(chan struct{}, rendersAtOnce), views: map[string]*view{},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/web"
 )
@@ -47,13 +48,47 @@ func TestLanguageAndZone(t *testing.T) {
 	await(t, english, "the header in English", "job-header", has("deleted"))
 }
 
+// LIV-10: whatever a browser asks for, the page comes.
 func TestTheBrowsersLanguage(t *testing.T) {
 	t.Parallel()
 	x := open(t, settings{options: web.Options{Access: web.None()}})
-	for header, want := range map[string]string{"": "en", "tr-TR,tr;q=0.9": "tr", "de-DE,de;q=0.9": "en", "xx;q=zz": "en"} {
-		x.do("GET", "/servers", nil, headers{"Accept-Language": header}).wants(t, 200, `lang="`+want+`"`)
+	for header, want := range map[string]string{
+		"": "en", "tr-TR,tr;q=0.9": "tr", "de-DE,de;q=0.9": "en", "xx-bad": "en", "xx;q=zz": "en",
+		strings.Repeat("qq-QQ,", 1700) + "tr": "", "\xff\xfe": "en", "tr;q=0": "",
+	} {
+		x.do("GET", "/servers", nil, headers{"Accept-Language": header}).wants(t, 200, `lang="`+want)
 	}
 	// A choice counts more, one that is no more counts as none.
 	x.do("GET", "/servers", nil, headers{"Accept-Language": "tr", "Cookie": "tekrar_language=en"}).wants(t, 200, `lang="en"`)
 	x.do("GET", "/servers", nil, headers{"Accept-Language": "tr", "Cookie": "tekrar_language=xx; tekrar_zone=Mars"}).wants(t, 200, `lang="tr"`, ">UTC<")
+}
+
+// LIV-10: the language of who presses the button changes nothing in the job: names
+// with i and I keep theirs, and the history reads as it does for everybody.
+func TestLIV10ALanguageStaysOutOfJobs(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: web.None()}, client: jobs.Config{Queues: map[string]int{"TITLE-ILIK-iıİI": 1}}})
+	x.work()
+	type kept struct{ Queue, Kind, Args, Reasons string }
+	of := func(id int64) (k kept) {
+		t.Helper()
+		if err := x.db.Get(&k, `select j.queue, j.kind, j.args::text as args, (select string_agg(coalesce(h.reason, ''), '|' order by h.id) from tekrar.history h where h.job_id = j.id) as reasons from tekrar.jobs j where j.id = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	var was []kept
+	for _, language := range []string{"en", "tr"} {
+		id := x.enqueue(note{Text: "first", Fail: true}, jobs.Queue("TITLE-ILIK-iıİI"))
+		x.until("it failed", func() bool { return x.state(id) == store.Failed })
+		a := x.do("POST", "/jobs/act", url.Values{"do": {"once"}, "target": {targetOf(id, store.Failed)}}, headers{"Accept-Language": language, "Sec-Fetch-Site": "same-origin"})
+		a.wants(t, 303)
+		x.until("it ran once more", func() bool { return x.state(id) == store.Succeeded })
+		was = append(was, of(id))
+	}
+	if was[0] != was[1] || was[0].Queue != "TITLE-ILIK-iıİI" || was[0].Kind != "note" {
+		t.Errorf("%+v", was)
+	}
+	x.do("GET", "/jobs?state=succeeded&kind=note&queue="+url.QueryEscape("TITLE-ILIK-iıİI"), nil, headers{"Accept-Language": "tr"}).wants(t, 200, `id="job-row-`)
+	x.do("GET", "/jobs?state=succeeded&kind=NOTE", nil, headers{"Accept-Language": "tr"}).wants(t, 200)
 }

@@ -124,7 +124,7 @@ func (t *tab) readLoop() {
 }
 
 func (t *tab) writeLoop() {
-	ping, recheck := time.NewTicker(pingEvery), time.NewTicker(t.view.hub.recheck)
+	ping, recheck := time.NewTicker(t.view.hub.ping), time.NewTicker(t.view.hub.recheck)
 	defer ping.Stop()
 	defer recheck.Stop()
 	for {
