@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -81,10 +80,10 @@ func (c *Client) act(actor string, targets []Target, move func() ([]Moved, error
 		return nil, err
 	}
 	if len(targets) == 0 {
-		return nil, &InputError{Field: "targets", Problem: "none is given: name at least one job"}
+		return nil, inputError("targets", "none is given: name at least one job")
 	}
 	if len(targets) > MaxTargets {
-		return nil, &InputError{Field: "targets", Problem: fmt.Sprintf("%d jobs: at most %d in one action", len(targets), MaxTargets)}
+		return nil, inputError("targets", "%d jobs: at most %d in one action", len(targets), MaxTargets)
 	}
 	moved, err := move()
 	ids := make([]int64, 0, len(moved))
@@ -110,7 +109,7 @@ func (c *Client) moved(ids []int64) {
 
 func checkActor(actor string) error {
 	if strings.TrimSpace(actor) == "" || utf8.RuneCountInString(actor) > MaxNameLength || !utf8.ValidString(actor) || strings.ContainsRune(actor, 0) {
-		return &InputError{Field: "actor", Problem: fmt.Sprintf("has to be 1 to %d characters of valid text: history names who did it", MaxNameLength)}
+		return inputError("actor", "has to be 1 to %d characters of valid text: history names who did it", MaxNameLength)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/tekrar/tekrar/store"
 )
@@ -47,11 +46,11 @@ func After(parentID int64, c Condition) EnqueueOption {
 	return func(j *store.NewJob) error {
 		switch {
 		case parentID <= 0:
-			return &InputError{Field: "after", Problem: fmt.Sprintf("%d is no id of a job", parentID)}
+			return inputError("after", "%d is no id of a job", parentID)
 		case c < OnSuccess || c > Always:
-			return &InputError{Field: "after condition", Problem: "is not set: OnSuccess, OnFailure or Always"}
+			return inputError("after condition", "is not set: OnSuccess, OnFailure or Always")
 		case j.Parent != 0:
-			return &InputError{Field: "after", Problem: "is given twice: a job waits for one parent"}
+			return inputError("after", "is given twice: a job waits for one parent")
 		}
 		j.Parent, j.Condition = parentID, c
 		return nil
@@ -61,14 +60,14 @@ func After(parentID int64, c Condition) EnqueueOption {
 // checkParent refuses what contradicts itself, in whatever order it was given.
 func checkParent(j store.NewJob) error {
 	if j.Parent != 0 && (j.In > 0 || !j.At.IsZero()) {
-		return &InputError{Field: "after", Problem: "has a time beside it: a job waits for its parent or for a time"}
+		return inputError("after", "has a time beside it: a job waits for its parent or for a time")
 	}
 	return nil
 }
 
 func noParent(err error) error {
 	if missing, ok := errors.AsType[*store.NoParentError](err); ok {
-		return &InputError{Field: "after", Problem: fmt.Sprintf("job %d does not exist, or retention has removed it", missing.ID)}
+		return inputError("after", "job %d does not exist, or retention has removed it", missing.ID)
 	}
 	return err
 }

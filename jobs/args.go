@@ -33,7 +33,7 @@ func encodeArgs(v any, limit int) (string, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return "", &InputError{Field: "args", Problem: fmt.Sprintf("%T has no JSON form: %v", v, err)}
+		return "", inputError("args", "%T has no JSON form: %v", v, err)
 	}
 	return scanArgs(b.Bytes(), limit, true)
 }

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"fmt"
 	"strconv"
 	"unicode/utf8"
 )
@@ -32,30 +31,30 @@ func scanArgs(in []byte, limit int, encoded bool) (string, error) {
 	s.space()
 	if s.peek() != '{' {
 		if s.pos == len(s.in) {
-			return "", s.refuse("is empty, not a JSON object")
+			return "", s.wrong("is empty, not a JSON object")
 		}
-		return "", s.refuse("is not a JSON object: it must start with {")
+		return "", s.wrong("is not a JSON object: it must start with {")
 	}
 	if err := s.value(); err != nil {
 		return "", err
 	}
 	s.space()
 	if s.pos < len(s.in) {
-		return "", s.refuse("text after the JSON object, at byte %d", s.pos)
+		return "", s.wrong("text after the JSON object, at byte %d", s.pos)
 	}
 	return string(s.out), nil
 }
 
-func (s *argScanner) refuse(format string, args ...any) error {
-	return &InputError{Field: "args " + s.where(), Problem: fmt.Sprintf(format, args...)}
+func (s *argScanner) wrong(format string, args ...any) error {
+	return inputError("args "+s.where(), format, args...)
 }
 
 // unexpected words a breach of the JSON grammar at the present byte.
 func (s *argScanner) unexpected(wanted string) error {
 	if s.pos >= len(s.in) {
-		return s.refuse("not valid JSON: it ends where %s should follow", wanted)
+		return s.wrong("not valid JSON: it ends where %s should follow", phrase(wanted))
 	}
-	return s.refuse("not valid JSON: %s expected at byte %d", wanted, s.pos)
+	return s.wrong("not valid JSON: %s expected at byte %d", phrase(wanted), s.pos)
 }
 
 // where writes the path, $.a[3].b, with keys and the whole held to a length
@@ -112,7 +111,7 @@ func (s *argScanner) copyTo(end int) error {
 	s.pos = end
 	if len(s.out) > s.limit {
 		s.path = nil // the whole is too long, not the part where it was noticed
-		return s.refuse("the JSON text is over the limit of %d bytes (%d bytes given)", s.limit, len(s.in))
+		return s.wrong("the JSON text is over the limit of %d bytes (%d bytes given)", s.limit, len(s.in))
 	}
 	return nil
 }
@@ -141,7 +140,7 @@ func (s *argScanner) value() error {
 // member or element.
 func (s *argScanner) list(closing byte, first step, item func() error) error {
 	if len(s.path) >= MaxArgsDepth {
-		return s.refuse("is nested deeper than %d levels", MaxArgsDepth)
+		return s.wrong("is nested deeper than %d levels", MaxArgsDepth)
 	}
 	if err := s.copyTo(s.pos + 1); err != nil {
 		return err
@@ -170,7 +169,10 @@ func (s *argScanner) list(closing byte, first step, item func() error) error {
 				return err
 			}
 		default:
-			return s.unexpected(", or " + string(closing))
+			if closing == '}' {
+				return s.unexpected(", or }")
+			}
+			return s.unexpected(", or ]")
 		}
 	}
 }

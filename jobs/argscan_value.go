@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"fmt"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -22,13 +23,13 @@ func (s *argScanner) str() error {
 			}
 			i += size
 		case c < 0x20:
-			return s.refuse("not valid JSON: control character %#02x in a string, at byte %d", c, i)
+			return s.wrong("not valid JSON: control character %s in a string, at byte %d", fmt.Sprintf("%#02x", c), i)
 		case c < utf8.RuneSelf:
 			i++
 		default:
 			r, size := utf8.DecodeRune(s.in[i:])
 			if r == utf8.RuneError && size == 1 {
-				return s.refuse("holds bytes that are not valid UTF-8, at byte %d", i)
+				return s.wrong("holds bytes that are not valid UTF-8, at byte %d", i)
 			}
 			i += size
 		}
@@ -51,22 +52,22 @@ func (s *argScanner) escape(i int) (int, error) {
 		return 2, nil
 	case 'u':
 	default:
-		return 0, s.refuse("not valid JSON: unknown escape at byte %d", i)
+		return 0, s.wrong("not valid JSON: unknown escape at byte %d", i)
 	}
 	r, ok := s.hex(i)
 	switch {
 	case !ok:
-		return 0, s.refuse("not valid JSON: \\u without four hexadecimal digits, at byte %d", i)
+		return 0, s.wrong("not valid JSON: \\u without four hexadecimal digits, at byte %d", i)
 	case r == 0:
-		return 0, s.refuse("holds the character U+0000, which Postgres cannot store")
+		return 0, s.wrong("holds the character U+0000, which Postgres cannot store")
 	case r == utf8.RuneError && s.encoded:
-		return 0, s.refuse("holds bytes that are not valid UTF-8 (or the escape \\ufffd: write the character itself)")
+		return 0, s.wrong("holds bytes that are not valid UTF-8 (or the escape \\ufffd: write the character itself)")
 	case !utf16.IsSurrogate(r):
 		return 6, nil
 	}
 	low, ok := s.hex(i + 6)
 	if !ok || utf16.DecodeRune(r, low) == utf8.RuneError {
-		return 0, s.refuse("holds half of a surrogate pair, %s, which is no character", s.in[i:i+6])
+		return 0, s.wrong("holds half of a surrogate pair, %s, which is no character", s.in[i:i+6])
 	}
 	return 12, nil
 }
@@ -117,12 +118,12 @@ func (s *argScanner) number() error {
 			return bad()
 		}
 		if e, err := strconv.Atoi(string(s.in[start:i])); err != nil || e > MaxArgsExponent {
-			return s.refuse("the exponent of number %s is over the limit of %d", clip(string(s.in[s.pos:i]), 40), MaxArgsExponent)
+			return s.wrong("the exponent of number %s is over the limit of %d", clip(string(s.in[s.pos:i]), 40), MaxArgsExponent)
 		}
 	}
 	// Postgres' numeric ends near 131,000 digits before the point and 16,383 after.
 	if i-s.pos > 10*MaxArgsExponent {
-		return s.refuse("a number of %d characters: at most %d", i-s.pos, 10*MaxArgsExponent)
+		return s.wrong("a number of %d characters: at most %d", i-s.pos, 10*MaxArgsExponent)
 	}
 	return s.copyTo(i)
 }

@@ -32,7 +32,7 @@ func (c *Client) StartBulk(ctx context.Context, actor string, b Bulk) (id int64,
 		return 0, err
 	}
 	if !slices.Contains([]string{"requeue", "delete", "restore"}, b.Action) {
-		return 0, &InputError{Field: "action", Problem: "has to be requeue, delete or restore"}
+		return 0, inputError("action", "has to be requeue, delete or restore")
 	}
 	if b.SeenAt.IsZero() {
 		b.SeenAt = time.Now().Add(time.Hour) // the store takes the earlier of this and its own now

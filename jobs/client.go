@@ -67,7 +67,7 @@ type Client struct {
 // refused with the field named.
 func New(db *DB, cfg Config) (*Client, error) {
 	if db == nil {
-		return nil, &InputError{Field: "db", Problem: "is nil: make it with jobs.Open"}
+		return nil, inputError("db", "is nil: make it with jobs.Open")
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *Client) register(h *handler, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil && c.kinds[h.kind] != nil {
-		err = &InputError{Field: "kind", Problem: "has two handlers"}
+		err = inputError("kind", "has two handlers")
 	}
 	if err != nil {
 		c.problems = append(c.problems, fmt.Errorf("handle kind %q: %w", h.kind, err))

@@ -39,7 +39,7 @@ func (c Config) check() error {
 	}
 	for i, m := range c.Middleware {
 		if m == nil {
-			return &InputError{Field: fmt.Sprintf("Config.Middleware[%d]", i), Problem: "is nil"}
+			return inputError(fmt.Sprintf("Config.Middleware[%d]", i), "is nil")
 		}
 	}
 	return nil
@@ -49,7 +49,7 @@ func (c Config) check() error {
 // only where both were said.
 func (c Config) checkQueues() error {
 	if c.Queues != nil && len(c.Queues) == 0 {
-		return &InputError{Field: "Config.Queues", Problem: "is empty: name at least one queue, or leave it nil"}
+		return inputError("Config.Queues", "is empty: name at least one queue, or leave it nil")
 	}
 	most, whose := maxWorkers, ""
 	if c.Workers > 0 && c.Workers < most {
@@ -61,7 +61,7 @@ func (c Config) checkQueues() error {
 			return err
 		}
 		if n := c.Queues[name]; n < 0 || n > most {
-			return &InputError{Field: field, Problem: fmt.Sprintf("%d is outside 0 to %d%s", n, most, whose)}
+			return inputError(field, "%d is outside 0 to %d%s", n, most, whose)
 		}
 	}
 	for i, name := range c.OtherQueues {
@@ -83,7 +83,7 @@ func (c Config) checkQueues() error {
 
 func within[T int | time.Duration](field string, v, low, high T) error {
 	if v < low || v > high {
-		return &InputError{Field: "Config." + field, Problem: fmt.Sprintf("%v is outside %v to %v", v, low, high)}
+		return inputError("Config."+field, "%v is outside %v to %v", v, low, high)
 	}
 	return nil
 }

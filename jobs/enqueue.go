@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -50,7 +49,7 @@ func Priority(p int) EnqueueOption {
 func At(t time.Time) EnqueueOption {
 	return func(j *store.NewJob) error {
 		if t.UTC().Year() > 9999 {
-			return &InputError{Field: "at", Problem: fmt.Sprintf("the year %d (UTC) is after 9999", t.UTC().Year())}
+			return inputError("at", "the year %d (UTC) is after 9999", t.UTC().Year())
 		}
 		if !t.IsZero() && t.After(time.Unix(0, 0)) {
 			j.At = t

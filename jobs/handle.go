@@ -69,14 +69,14 @@ func Keep(r Retention) HandleOption {
 
 func checkLimit(field string, n int) error {
 	if n < 1 || n > 10_000 {
-		return &InputError{Field: field, Problem: fmt.Sprintf("%d is outside 1 to 10000", n)}
+		return inputError(field, "%d is outside 1 to 10000", n)
 	}
 	return nil
 }
 
 func checkTimeout(d time.Duration) error {
 	if d < time.Millisecond || d > MaxWait {
-		return &InputError{Field: "timeout", Problem: fmt.Sprintf("%v is outside 1ms to %v", d, MaxWait)}
+		return inputError("timeout", "%v is outside 1ms to %v", d, MaxWait)
 	}
 	return nil
 }
@@ -109,14 +109,14 @@ func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...
 	h := &handler{kind: kind, queue: DefaultQueue}
 	for i, opt := range opts {
 		if opt == nil {
-			opt = func(*handler) error { return &InputError{Field: fmt.Sprintf("opts[%d]", i), Problem: "is nil"} }
+			opt = func(*handler) error { return inputError(fmt.Sprintf("opts[%d]", i), "is nil") }
 		}
 		if e := opt(h); e != nil && err == nil {
 			err = e
 		}
 	}
 	if fn == nil && err == nil {
-		err = &InputError{Field: "handler", Problem: "is nil"}
+		err = inputError("handler", "is nil")
 	}
 	if err == nil {
 		err = c.judge(h)
@@ -129,7 +129,7 @@ func Handle[T Args](c *Client, fn func(context.Context, *Job[T]) error, opts ...
 func kindOf[T Args]() (kind string, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = &InputError{Field: "kind", Problem: fmt.Sprintf("the zero value of %v cannot tell it: %s", reflect.TypeFor[T](), describe(value))}
+			err = inputError("kind", "the zero value of %v cannot tell it: %s", reflect.TypeFor[T](), describe(value))
 		}
 	}()
 	var zero T

@@ -106,11 +106,12 @@ func startOn(t testing.TB, db *store.DB, cfg jobs.Config, register func(*jobs.Cl
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
-	for !ok() {
+	// Most conditions cost a query: those that take long are looked at less often.
+	for pause := 5 * time.Millisecond; !ok(); pause = min(pause*3/2, 50*time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within 30 s: %s", what)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

@@ -20,7 +20,7 @@ func Use(m ...Middleware) HandleOption {
 	return func(h *handler) error {
 		for _, one := range m {
 			if one == nil {
-				return &InputError{Field: "middleware", Problem: "is nil"}
+				return inputError("middleware", "is nil")
 			}
 		}
 		h.middleware = append(h.middleware, m...)

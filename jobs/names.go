@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,34 +25,28 @@ func checkQueue(name string) error { return checkName("queue", name) }
 func checkKind(name string) error { return checkName("kind", name) }
 
 func checkName(field, name string) error {
-	problem := ""
 	switch {
 	case name == "":
-		problem = fmt.Sprintf("is empty: 1 to %d characters", MaxNameLength)
+		return inputError(field, "is empty: 1 to %d characters", MaxNameLength)
 	case !utf8.ValidString(name):
-		problem = "is not valid UTF-8"
+		return inputError(field, "is not valid UTF-8")
 	case utf8.RuneCountInString(name) > MaxNameLength:
-		problem = fmt.Sprintf("has %d characters: at most %d", utf8.RuneCountInString(name), MaxNameLength)
+		return inputError(field, "has %d characters: at most %d", utf8.RuneCountInString(name), MaxNameLength)
 	case strings.TrimSpace(name) == "":
-		problem = "is blank: at least one visible character"
-	default:
-		for i, r := range name {
-			// Line and paragraph separators break a line of a log just as \n does.
-			if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-				problem = fmt.Sprintf("holds the control character %U at byte %d", r, i)
-				break
-			}
+		return inputError(field, "is blank: at least one visible character")
+	}
+	for i, r := range name {
+		// Line and paragraph separators break a line of a log just as \n does.
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return inputError(field, "holds the control character %U at byte %d", r, i)
 		}
 	}
-	if problem == "" {
-		return nil
-	}
-	return &InputError{Field: field, Problem: problem}
+	return nil
 }
 
 func checkPriority(p int) error {
 	if p < MinPriority || p > MaxPriority {
-		return &InputError{Field: "priority", Problem: fmt.Sprintf("%d is outside %d to %d", p, MinPriority, MaxPriority)}
+		return inputError("priority", "%d is outside %d to %d", p, MinPriority, MaxPriority)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 func (c *Client) newJob(args Args, opts []EnqueueOption) (store.NewJob, error) {
 	if args == nil {
-		return store.NewJob{}, &InputError{Field: "args", Problem: "is nil"}
+		return store.NewJob{}, inputError("args", "is nil")
 	}
 	text, err := encodeArgs(args, c.cfg.MaxArgs)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Client) withOptions(job store.NewJob, opts []EnqueueOption) (store.NewJ
 	}
 	for i, opt := range opts {
 		if opt == nil {
-			return store.NewJob{}, &InputError{Field: fmt.Sprintf("opts[%d]", i), Problem: "is nil"}
+			return store.NewJob{}, inputError(fmt.Sprintf("opts[%d]", i), "is nil")
 		}
 		if err := opt(&job); err != nil {
 			return store.NewJob{}, err

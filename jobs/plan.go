@@ -21,7 +21,7 @@ type Plan struct {
 func CheckPlan(check func(Plan) (warnings []string, err error)) HandleOption {
 	return func(h *handler) error {
 		if check == nil {
-			return &InputError{Field: "CheckPlan", Problem: "is nil"}
+			return inputError("CheckPlan", "is nil")
 		}
 		h.checks = append(h.checks, check)
 		return nil

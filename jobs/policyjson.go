@@ -114,8 +114,7 @@ func encodePolicy(p RetryPolicy, warnings ...string) (string, error) {
 func encodeJobPolicy(p RetryPolicy) (string, error) {
 	var errs []error
 	refuse := func(field, what string) {
-		errs = append(errs, &InputError{Field: "RetryPolicy." + field,
-			Problem: what + " cannot be stored with a job: give it to the kind, at registration"})
+		errs = append(errs, inputError("RetryPolicy."+field, "%s cannot be stored with a job: give it to the kind, at registration", phrase(what)))
 	}
 	if p.Delays == nil && p.Backoff.kind == backoffFunc {
 		refuse("Backoff", "a Func")

@@ -39,7 +39,7 @@ func ParseOverlap(name string) (Overlap, error) {
 			return Overlap(o), nil
 		}
 	}
-	return 0, &InputError{Field: "overlap", Problem: fmt.Sprintf("%.40q is none of allow, skip and queue_one", name)}
+	return 0, inputError("overlap", "%.40q is none of allow, skip and queue_one", name)
 }
 
 // RecurringSpec says what a recurring job enqueues and when. Only ID, Spec and
@@ -127,7 +127,7 @@ func (c *Client) Recurring(id, spec string, args Args, opts ...RecurringOption) 
 	s := RecurringSpec{ID: id, Spec: spec}
 	var err error
 	if args == nil {
-		err = &InputError{Field: "args", Problem: "is nil"}
+		err = inputError("args", "is nil")
 	} else {
 		var text string
 		s.Kind = args.Kind()
@@ -145,7 +145,7 @@ func (c *Client) Recurring(id, spec string, args Args, opts ...RecurringOption) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, twice := c.recurring[id]; twice && err == nil {
-		err = &InputError{Field: "id", Problem: "is declared twice"}
+		err = inputError("id", "is declared twice")
 	}
 	if err != nil {
 		c.problems = append(c.problems, fmt.Errorf("recurring job %.210q: %w", id, err))

@@ -35,7 +35,7 @@ func (c *Client) recurringRow(s RecurringSpec, now time.Time) (store.RecurringRo
 		r.TimeoutMS, errs = &ms, append(errs, checkTimeout(s.Timeout))
 	}
 	if _, err := schedule.ParseMisfire(r.Misfire); err != nil {
-		errs = append(errs, &InputError{Field: "misfire", Problem: "is none of schedule.RunOnce, RunAll and Skip"})
+		errs = append(errs, inputError("misfire", "is none of schedule.RunOnce, RunAll and Skip"))
 	}
 	if _, err := ParseOverlap(r.Overlap); err != nil {
 		errs = append(errs, err)
@@ -74,7 +74,7 @@ func scheduleOf(r store.RecurringRow) (schedule.Schedule, error) {
 	}
 	var wrong *schedule.Error
 	if errors.As(err, &wrong) {
-		return s, &InputError{Field: wrong.Field, Problem: wrong.Problem}
+		return s, scheduleError(wrong)
 	}
 	return s, err
 }

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"encoding/json"
-	"fmt"
 )
 
 // MaxResult is the largest result of a job in bytes of JSON.
@@ -30,7 +29,7 @@ func (j *Job[T]) SetResult(v any) error {
 // checkResult lets through what jsonb can hold.
 func checkResult(text []byte) (string, error) {
 	if len(text) > MaxResult {
-		return "", &InputError{Field: "result", Problem: fmt.Sprintf("has %d bytes of JSON: at most %d", len(text), MaxResult)}
+		return "", inputError("result", "has %d bytes of JSON: at most %d", len(text), MaxResult)
 	}
 	wrapped := append(append([]byte(`{"result":`), text...), '}')
 	return checkRawArgs(wrapped, MaxResult+64)

@@ -98,7 +98,7 @@ func (p RetryPolicy) isZero() bool {
 func (p RetryPolicy) Validate() error {
 	var errs []error
 	refuse := func(field, format string, args ...any) {
-		errs = append(errs, &InputError{Field: "RetryPolicy." + field, Problem: fmt.Sprintf(format, args...)})
+		errs = append(errs, inputError("RetryPolicy."+field, format, args...))
 	}
 	if p.MaxRetries < 0 || p.MaxRetries > MaxRetriesLimit {
 		refuse("MaxRetries", "%d is outside 0 to %d", p.MaxRetries, MaxRetriesLimit)

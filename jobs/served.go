@@ -33,8 +33,7 @@ func (c *Client) unknownQueues() error {
 	var errs []error
 	look := func(what, field, queue string) {
 		if _, ok := served[queue]; !ok && !slices.Contains(c.cfg.OtherQueues, queue) {
-			errs = append(errs, fmt.Errorf("%s: %w", what, &InputError{Field: field,
-				Problem: fmt.Sprintf("%q is in neither Config.Queues nor Config.OtherQueues: its jobs would wait for nobody", queue)}))
+			errs = append(errs, fmt.Errorf("%s: %w", what, inputError(field, "%q is in neither Config.Queues nor Config.OtherQueues: its jobs would wait for nobody", queue)))
 		}
 	}
 	c.mu.Lock()

@@ -108,17 +108,8 @@ func TestStartAfterFailedStart(t *testing.T) {
 // LIF-09: starting and stopping leaves neither goroutines nor connections behind.
 // It is not parallel: goroutines of other tests would count.
 func TestLIF09NoLeakPerStartAndStop(t *testing.T) {
-	watcher := storetest.New(t)
-	backends := func(name string) int {
-		return ask[int](t, watcher, `select count(*) from pg_stat_activity where datname = $1`, name)
-	}
-	_ = backends("") // its pool is not what is tested
+	db := storetest.New(t)
 	before := goleak.IgnoreCurrent()
-	dsn := storetest.DSN(t)
-	db, err := store.Open(dsn, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	name := ask[string](t, db, `select current_database()`)
 	for cycle := range 100 {
 		r := startOn(t, db, quickly(), on(func(context.Context, *jobs.Job[task]) error { return nil }))
@@ -132,10 +123,10 @@ func TestLIF09NoLeakPerStartAndStop(t *testing.T) {
 	}
 	check(t, db)
 	// Of the pools: 8 general, 2 enqueue, 2 claim, 1 settle, 1 heartbeat.
-	eventually(t, "no connection beyond the pools", func() bool { return backends(name) <= 14 })
+	eventually(t, "no connection beyond the pools", func() bool { return storetest.Connections(t, name) <= 14 })
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "no connection after Close", func() bool { return backends(name) == 0 })
+	eventually(t, "no connection after Close", func() bool { return storetest.Connections(t, name) == 0 })
 	goleak.VerifyNone(t, before)
 }

@@ -24,8 +24,8 @@ func (e *engine) sweep(ctx context.Context) {
 		if err := e.removeUndeclared(ctx); err != nil && ctx.Err() == nil {
 			e.log.Debug("recurring jobs that nobody declares not removed", "err", err)
 		}
-		if err := e.db.FoldFailures(ctx); err != nil && ctx.Err() == nil {
-			e.log.Debug("counts of failed jobs not folded", "err", err)
+		if err := e.db.FoldCounts(ctx); err != nil && ctx.Err() == nil {
+			e.log.Debug("counts of jobs not folded", "err", err)
 		}
 		trouble.ok()
 		if len(r.Servers) > 0 {

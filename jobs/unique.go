@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -46,9 +45,9 @@ func Unique(key string, scope UniqueScope) EnqueueOption {
 	return func(j *store.NewJob) error {
 		switch {
 		case key == "" || utf8.RuneCountInString(key) > MaxUniqueKey:
-			return &InputError{Field: "unique key", Problem: fmt.Sprintf("has %d characters: 1 to %d", utf8.RuneCountInString(key), MaxUniqueKey)}
+			return inputError("unique key", "has %d characters: 1 to %d", utf8.RuneCountInString(key), MaxUniqueKey)
 		case !utf8.ValidString(key):
-			return &InputError{Field: "unique key", Problem: "is not valid UTF-8"}
+			return inputError("unique key", "is not valid UTF-8")
 		}
 		return setUnique(j, "key\x00"+key, scope)
 	}
@@ -74,10 +73,10 @@ func UniqueArgs(scope UniqueScope) EnqueueOption {
 
 func setUnique(j *store.NewJob, key string, scope UniqueScope) error {
 	if scope.scope == 0 {
-		return &InputError{Field: "unique scope", Problem: "is not set: WhileWaiting, UntilFinished or For"}
+		return inputError("unique scope", "is not set: WhileWaiting, UntilFinished or For")
 	}
 	if scope.scope == store.UniqueFor && (scope.d < time.Millisecond || scope.d > 366*24*time.Hour) {
-		return &InputError{Field: "unique period", Problem: fmt.Sprintf("%v is outside 1ms to 366 days", scope.d)}
+		return inputError("unique period", "%v is outside 1ms to 366 days", scope.d)
 	}
 	hash := sha256.Sum256(bytes.Join([][]byte{[]byte(j.Kind), []byte(key)}, []byte{0}))
 	j.Unique = &store.Unique{Hash: hash, Scope: scope.scope, For: scope.d}
@@ -95,14 +94,14 @@ const (
 func Tags(tags ...string) EnqueueOption {
 	return func(j *store.NewJob) error {
 		if len(j.Tags)+len(tags) > MaxTags {
-			return &InputError{Field: "tags", Problem: fmt.Sprintf("%d are given: at most %d", len(j.Tags)+len(tags), MaxTags)}
+			return inputError("tags", "%d are given: at most %d", len(j.Tags)+len(tags), MaxTags)
 		}
 		for _, tag := range tags {
 			if err := checkName("tag", tag); err != nil {
 				return err
 			}
 			if utf8.RuneCountInString(tag) > MaxTag {
-				return &InputError{Field: "tag", Problem: fmt.Sprintf("has %d characters: at most %d", utf8.RuneCountInString(tag), MaxTag)}
+				return inputError("tag", "has %d characters: at most %d", utf8.RuneCountInString(tag), MaxTag)
 			}
 		}
 		j.Tags = append(j.Tags, tags...)

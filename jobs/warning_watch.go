@@ -3,6 +3,8 @@ package jobs
 import (
 	"context"
 	"time"
+
+	"github.com/tekrar/tekrar/store"
 )
 
 // warnEvery is how often a server looks, jittered.
@@ -29,11 +31,11 @@ func (e *engine) watchFirstAttempts(ctx context.Context) {
 // that tells the webhook. An episode whose job is there already, or whose begin is out
 // of sight, is told no more. Without Config.Webhook it only judges.
 func (c *Client) Warn(ctx context.Context) (Warning, error) {
-	minutes, err := c.db.Attempts(ctx, WarnedSpan, time.Minute, "", "")
+	minutes, err := c.db.Attempts(ctx, WarnedSpan, time.Minute, store.AttemptFilter{})
 	if err != nil {
 		return Warning{}, err
 	}
-	past, err := c.db.AttemptPast(ctx, WarnedSpan, "", "")
+	past, err := c.db.AttemptPast(ctx, WarnedSpan, store.AttemptFilter{})
 	if err != nil {
 		return Warning{}, err
 	}

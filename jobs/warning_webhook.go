@@ -57,7 +57,7 @@ func checkWebhook(address string) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return &InputError{Field: "Config.Webhook", Problem: "has to be a whole http:// or https:// address"} // never repeats it: it may hold a secret
+		return inputError("Config.Webhook", "has to be a whole http:// or https:// address") // never repeats it: it may hold a secret
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ with span as (
     from span cross join lateral (
         select minute, outcome, attempt, n from tekrar.stats
         where minute >= span.last - span.width * ($2::integer - 1) and minute < span.last + span.width
-          and ($3::text = '' or kind = $3) and ($4::text = '' or queue = $4) and $5::boolean offset 0) s
+          and ($3::text = '' or kind = $3) and ($4::text = '' or queue = $4) and $5::boolean
+          and ($6::text = '' or abs(server) ` + ofVersion + `$6::text))) offset 0) s
 )
 select at,
        coalesce(sum(n) filter (where outcome = 1 and attempt = 1), 0)::bigint,
@@ -59,18 +60,15 @@ from part group by at order by at`
 // Attempts reads the attempt distribution of the last span in buckets of width,
 // oldest first, without gaps; the last bucket is the present one, which still
 // grows. width is a whole number of minutes, span at least one width and at most
-// 1,000; a span that is no multiple of width is rounded up. kind and queue match
-// exactly; empty means all. Times come from the database's clock.
-func (db *DB) Attempts(ctx context.Context, span, width time.Duration, kind, queue string) ([]AttemptBucket, error) {
+// 1,000; a span that is no multiple of width is rounded up. Times come from the
+// database's clock.
+func (db *DB) Attempts(ctx context.Context, span, width time.Duration, of AttemptFilter) ([]AttemptBucket, error) {
 	n, err := buckets(span, width)
 	if err != nil {
 		return nil, err
 	}
-	possible := !JobFilter{Kind: kind, Queue: queue}.impossible()
-	if !possible {
-		kind, queue = "", "" // the empty chart of those times
-	}
-	rows, err := db.QueryxContext(ctx, db.sql(attemptDistribution), width.Seconds(), n, kind, queue, possible)
+	of, possible := of.values() // if not, the empty chart of those times
+	rows, err := db.QueryxContext(ctx, db.sql(attemptDistribution), width.Seconds(), n, of.Kind, of.Queue, possible, of.Version)
 	if err != nil {
 		return nil, fmt.Errorf("attempt distribution: %w", err)
 	}

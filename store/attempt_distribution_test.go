@@ -25,7 +25,7 @@ func TestAttempts(t *testing.T) {
 			if err := db.Get(&now, `select date_bin('5 min', now(), '2000-01-01Z')`); err != nil {
 				t.Fatal(err)
 			}
-			b, err := db.Attempts(ctx, 20*time.Minute, 5*time.Minute, kind, queue)
+			b, err := db.Attempts(ctx, 20*time.Minute, 5*time.Minute, store.AttemptFilter{Kind: kind, Queue: queue})
 			if err != nil || len(b) != 4 {
 				t.Fatalf("%d buckets, %v", len(b), err)
 			}
@@ -68,12 +68,12 @@ func TestAttemptsBounds(t *testing.T) {
 		{time.Hour, 0}, {time.Hour, -time.Minute}, {time.Hour, time.Second}, {time.Hour, 90 * time.Second},
 		{0, time.Minute}, {-time.Hour, time.Minute}, {1001 * time.Minute, time.Minute},
 	} {
-		if b, err := db.Attempts(ctx, c.span, c.width, "", ""); err == nil {
+		if b, err := db.Attempts(ctx, c.span, c.width, store.AttemptFilter{}); err == nil {
 			t.Errorf("span %s, width %s: %d buckets and no error", c.span, c.width, len(b))
 		}
 	}
 	for span, want := range map[time.Duration]int{time.Second: 1, time.Minute: 1, 61 * time.Second: 2, 1000 * time.Minute: 1000} {
-		if b, err := db.Attempts(ctx, span, time.Minute, "", ""); err != nil || len(b) != want {
+		if b, err := db.Attempts(ctx, span, time.Minute, store.AttemptFilter{}); err != nil || len(b) != want {
 			t.Errorf("span %s: %d buckets, want %d, %v", span, len(b), want, err)
 		}
 	}

@@ -36,21 +36,19 @@ from span cross join lateral (
     select kind, outcome, attempt, n, run_us from tekrar.stats
     where minute >= span.last - span.width * ($2::integer - 1) and minute < span.last + span.width
       and outcome between 1 and 5
-      and ($3::text = '' or kind = $3) and ($4::text = '' or queue = $4) and $5::boolean offset 0) s
+      and ($3::text = '' or kind = $3) and ($4::text = '' or queue = $4) and $5::boolean
+      and ($6::text = '' or abs(server) ` + ofVersion + `$6::text))) offset 0) s
 group by s.kind order by 4 desc, s.kind`
 
 // AttemptKinds reads the same span as Attempts, by kind, the one with the most
 // attempts first.
-func (db *DB) AttemptKinds(ctx context.Context, span, width time.Duration, kind, queue string) ([]AttemptKind, error) {
+func (db *DB) AttemptKinds(ctx context.Context, span, width time.Duration, of AttemptFilter) ([]AttemptKind, error) {
 	n, err := buckets(span, width)
 	if err != nil {
 		return nil, err
 	}
-	possible := !JobFilter{Kind: kind, Queue: queue}.impossible()
-	if !possible {
-		kind, queue = "", ""
-	}
-	rows, err := db.QueryxContext(ctx, db.sql(attemptKinds), width.Seconds(), n, kind, queue, possible)
+	of, possible := of.values()
+	rows, err := db.QueryxContext(ctx, db.sql(attemptKinds), width.Seconds(), n, of.Kind, of.Queue, possible, of.Version)
 	if err != nil {
 		return nil, fmt.Errorf("attempts by kind: %w", err)
 	}

@@ -49,19 +49,16 @@ group by 1 order by 1`
 
 // AttemptPast reads the hours that a baseline of the last span compares with: the
 // same hours of the seven days before, by 24 hours each, and what of them lies
-// within the span when it is longer than a day. span is at most 31 days; kind and
-// queue as in Attempts.
-func (db *DB) AttemptPast(ctx context.Context, span time.Duration, kind, queue string) (p AttemptPast, err error) {
+// within the span when it is longer than a day. span is at most 31 days. The
+// version of the filter is left out: a new one compares with what was usual before it.
+func (db *DB) AttemptPast(ctx context.Context, span time.Duration, of AttemptFilter) (p AttemptPast, err error) {
 	if span < time.Minute || span > 31*24*time.Hour {
 		return p, fmt.Errorf("past attempts: span %s: must be one minute to 31 days", span)
 	}
-	possible := !JobFilter{Kind: kind, Queue: queue}.impossible()
-	if !possible {
-		kind, queue = "", ""
-	}
+	of, possible := of.values()
 	day := 24 * time.Hour
 	inside := int((span+time.Hour+day-1)/day) - 1 // days of the past that lie within the span's hours
-	rows, err := db.QueryxContext(ctx, db.sql(attemptPast), span.Seconds(), inside, pastDays, kind, queue, possible)
+	rows, err := db.QueryxContext(ctx, db.sql(attemptPast), span.Seconds(), inside, pastDays, of.Kind, of.Queue, possible)
 	if err != nil {
 		return p, fmt.Errorf("past attempts: %w", err)
 	}

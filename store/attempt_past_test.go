@@ -25,10 +25,10 @@ func TestAttemptPast(t *testing.T) {
 			}
 		}
 		now(&hour)
-		six, err := db.AttemptPast(ctx, 6*time.Hour, "", "")
-		day, err2 := db.AttemptPast(ctx, 24*time.Hour, "k", "q")
-		month, err3 := db.AttemptPast(ctx, 30*24*time.Hour, "", "q")
-		other, err4 := db.AttemptPast(ctx, 6*time.Hour, "other", "")
+		six, err := db.AttemptPast(ctx, 6*time.Hour, store.AttemptFilter{})
+		day, err2 := db.AttemptPast(ctx, 24*time.Hour, store.AttemptFilter{Kind: "k", Queue: "q"})
+		month, err3 := db.AttemptPast(ctx, 30*24*time.Hour, store.AttemptFilter{Queue: "q"})
+		other, err4 := db.AttemptPast(ctx, 6*time.Hour, store.AttemptFilter{Kind: "other"})
 		if now(&after); !after.Equal(hour) {
 			continue
 		}
@@ -74,7 +74,7 @@ func TestAttemptsOfYesterday(t *testing.T) {
 		if err := db.Get(&written, `select max(minute) - interval '1 minute' + interval '24 hours' from tekrar.stats`); err != nil {
 			t.Fatal(err)
 		}
-		p, err := db.AttemptPast(ctx, time.Hour, "", "")
+		p, err := db.AttemptPast(ctx, time.Hour, store.AttemptFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestAttemptKinds(t *testing.T) {
 		select date_trunc('minute', now()), 1, n, n * 1000, 0, outcome, attempt, 0, 'q', kind from (values
 			('a', 1, 1, 10), ('a', 2, 1, 5), ('a', 1, 2, 2), ('a', 2, 2, 3), ('a', 2, 3, 1), ('a', 1, 3, 1), ('a', 3, 4, 1), ('a', 5, 5, 1), ('a', 4, 3, 1), ('a', 8, 1, 99),
 			('b', 1, 1, 100)) v (kind, outcome, attempt, n)`)
-	got, err := db.AttemptKinds(ctx, time.Hour, time.Minute, "", "q")
+	got, err := db.AttemptKinds(ctx, time.Hour, time.Minute, store.AttemptFilter{Queue: "q"})
 	want := []store.AttemptKind{
 		{Kind: "b", First: 100, FirstOK: 100, Attempts: 100, Run: 100 * time.Millisecond},
 		{Kind: "a", First: 15, FirstOK: 10, Attempts: 25, Run: 25 * time.Millisecond, RetryRun: 10 * time.Millisecond, Late: 4, LateExhausted: 2},
@@ -105,14 +105,14 @@ func TestAttemptKinds(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
-	if got, err := db.AttemptKinds(ctx, time.Hour, time.Minute, "", "other"); len(got) > 0 || err != nil {
+	if got, err := db.AttemptKinds(ctx, time.Hour, time.Minute, store.AttemptFilter{Queue: "other"}); len(got) > 0 || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 func TestRetryDelay(t *testing.T) {
 	ctx, db := readSetup(t)
-	if r, err := db.RetryDelay(ctx, time.Hour, "", ""); err != nil || r != (store.RetryDelay{}) {
+	if r, err := db.RetryDelay(ctx, time.Hour, store.AttemptFilter{}); err != nil || r != (store.RetryDelay{}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	// Ten jobs: 1 to 8 succeeded at once, 9 and 10 after failures, by 10 s and 30 s.
@@ -121,14 +121,14 @@ func TestRetryDelay(t *testing.T) {
 		 select 9, now() - interval '20 seconds', 1, 5, 'q', 'k' union all select 10, now() - interval '40 seconds', 1, 5, 'q', 'k' union all select 10, now() - interval '15 seconds', 2, 5, 'q', 'k'`,
 		`insert into tekrar.history (job_id, at, attempt, state, queue, kind)
 		 select g, now() - interval '10 seconds', case when g < 9 then 1 else g - 7 end, 4, 'q', 'k' from generate_series(1, 10) g`)
-	r, err := db.RetryDelay(ctx, time.Hour, "k", "")
+	r, err := db.RetryDelay(ctx, time.Hour, store.AttemptFilter{Kind: "k"})
 	if err != nil || r.Looked != 10 || r.Retried != 2 || r.Since == nil || r.Median.Round(time.Second) != 20*time.Second || r.P95.Round(time.Second) != 29*time.Second {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if r, err := db.RetryDelay(ctx, 5*time.Second, "k", ""); err != nil || r.Looked != 0 {
+	if r, err := db.RetryDelay(ctx, 5*time.Second, store.AttemptFilter{Kind: "k"}); err != nil || r.Looked != 0 {
 		t.Errorf("older than the span: %+v, %v", r, err)
 	}
-	if r, err := db.RetryDelay(ctx, time.Hour, "k", "other"); err != nil || r.Looked != 0 {
+	if r, err := db.RetryDelay(ctx, time.Hour, store.AttemptFilter{Kind: "k", Queue: "other"}); err != nil || r.Looked != 0 {
 		t.Errorf("another queue: %+v, %v", r, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 const breachesMax = 20
 
 // checks each report one kind of breach in words, jobs first.
-var checks = []string{checkOneHotRow, checkKnownJob, checkStands, checkCopies, checkTransitions, checkStats, checkFailures, checkEffects}
+var checks = []string{checkOneHotRow, checkKnownJob, checkStands, checkCopies, checkTransitions, checkStats, checkFailures, checkScheduled, checkEffects}
 
 // Check looks for contradictions between what the tables say, all of them read at
 // one moment, so it holds on a working system too:
@@ -26,7 +26,8 @@ var checks = []string{checkOneHotRow, checkKnownJob, checkStands, checkCopies, c
 //   - statistics count, outcome by outcome, as many attempts as history holds. Once
 //     retention has removed history, statistics rightly hold more, and this part
 //     reports that;
-//   - what is kept of each group of failed jobs is what its jobs say;
+//   - what is kept of each group of failed jobs, and of the scheduled jobs of each
+//     queue, kind and cause, is what these jobs say;
 //   - no succeeded job left an effect claim unsettled.
 //
 // The error names the first 20 breaches; nil: none. It reads every row of every

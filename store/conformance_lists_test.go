@@ -36,7 +36,7 @@ func TestConformanceMonitoring(t *testing.T) {
 	e.row("91 seven daily and 24 hourly points, zero filled", func(e *engine) {
 		e.settle(succeeded(e.running()))
 		for width, want := range map[time.Duration]int{24 * time.Hour: 7, time.Hour: 24} {
-			b, err := e.db.Attempts(e.ctx, time.Duration(want)*width, width, "", "")
+			b, err := e.db.Attempts(e.ctx, time.Duration(want)*width, width, store.AttemptFilter{})
 			if err != nil || len(b) != want {
 				e.Fatalf("%d points of %s, %v; want %d", len(b), width, err, want)
 			}

@@ -13,13 +13,19 @@ type Count struct {
 }
 
 // CountMax is how far jobs are counted where an exact number would cost a walk
-// over millions of rows.
+// over millions of rows: some thousand index entries, a millisecond or two.
 const CountMax = 10_000
 
+// FinishedMax is how far succeeded and deleted jobs are counted. Each is a look at
+// whether its row is its job's last, so that 10,000 took ten times as long as all the
+// other counts together; and nobody acts on how many have succeeded, whose rates come
+// from statistics.
+const FinishedMax = 1000
+
 // History rows a count of finished jobs may look at: after a mass requeue most of
-// them belong to jobs that stand elsewhere by now. Reached before CountMax, the
+// them belong to jobs that stand elsewhere by now. Reached before FinishedMax, the
 // count is a lower bound too.
-const countCandidatesMax = 30_000
+const countCandidatesMax = 8000
 
 func bounded(n int64) Count { return Count{N: min(n, CountMax), AtLeast: n > CountMax} }
 
@@ -32,27 +38,29 @@ func finishedCount(within, listed string) string {
 	with candidate as materialized (
 		select h.id, h.job_id, h.queue from tekrar.history h
 		where h.state in (4, 6) and %s order by h.kind desc, h.id desc limit %d)
-	select m.n, case when m.n > %[4]d then true else (select count(*) from candidate) > %[5]d end as more
+	select least(m.n, %[4]d) as n, case when m.n > %[4]d then true else (select count(*) from candidate) > %[5]d end as more
 	from (select count(*) as n from (
 		select 1 from candidate h where %[3]s limit %[4]d + 1) l) m)`,
-		within, countCandidatesMax+1, listed, CountMax, countCandidatesMax)
+		within, countCandidatesMax+1, listed, FinishedMax, countCandidatesMax)
 }
 
 var allCounts = fmt.Sprintf(`
-select (select count(*) from tekrar.scheduled),
+select %[5]s,
        (select count(*) from (select 1 from tekrar.awaiting limit %[1]d) a), (select count(*) from tekrar.running),
        %[4]s,
        (select count(*) from (select 1 from tekrar.ready limit %[1]d) r),
        s.n, s.more, d.n, d.more
 from %[2]s s cross join %[3]s d`, CountMax+1,
-	finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow), failedCount)
+	finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow), failedCount, scheduledCount("true"))
 
 // Counts reads how many jobs stand in each state: what the unfiltered list of the
-// state holds. Scheduled, processing and failed are exact. Enqueued, awaiting,
-// succeeded and deleted are exact to 10,000, then AtLeast; of succeeded and deleted jobs at
-// most 30,000 history rows are looked at, so that after a mass requeue AtLeast
-// may come with a smaller number. (Statistics would count farther, but attempts
-// that succeeded ever, not the jobs in the list.)
+// state holds. Scheduled, processing and failed are exact: who is called at night has
+// to see whether 12,000 retries wait or 300,000, and whether they get fewer, so those
+// that pile up in an outage are counted as they come and go. Enqueued and awaiting are
+// exact to 10,000, then AtLeast; succeeded and deleted to 1,000, and of those at most
+// 8,000 history rows are looked at, so that after a mass requeue AtLeast may come with
+// a smaller number. (Statistics would count farther, but attempts that succeeded ever,
+// not the jobs in the list.)
 func (db *DB) Counts(ctx context.Context) (map[State]Count, error) {
 	var scheduled, awaiting, running, failed, ready, succeeded, deleted int64
 	var moreSucceeded, moreDeleted bool
@@ -64,36 +72,43 @@ func (db *DB) Counts(ctx context.Context) (map[State]Count, error) {
 	return map[State]Count{
 		Scheduled: {N: scheduled}, Processing: {N: running}, Failed: {N: failed}, Enqueued: bounded(ready),
 		Awaiting:  bounded(awaiting),
-		Succeeded: {N: min(succeeded, CountMax), AtLeast: moreSucceeded},
-		Deleted:   {N: min(deleted, CountMax), AtLeast: moreDeleted},
+		Succeeded: {N: succeeded, AtLeast: moreSucceeded},
+		Deleted:   {N: deleted, AtLeast: moreDeleted},
 	}, nil
 }
 
-// Counts under a filter; $1 queue, $2 kind. The candidates of finished jobs of
-// one kind are one range of the index, of all kinds another.
+// Counts under a filter; $1 queue, $2 kind, $3 a cause. The candidates of finished
+// jobs of one kind are one range of the index, of all kinds another. The index of failed
+// jobs of a queue does not hold their kind.
 var (
 	hotCounts = map[State]string{
-		Enqueued:   hotCount("ready", ""),
-		Processing: hotCount("running", ""),
-		Failed:     hotCount("failed", ""),
-		Awaiting:   hotCount("awaiting", ""),
-		Scheduled:  hotCount("scheduled", "and ($3::smallint = 0 or cause = $3)"),
+		Enqueued:   hotCount("ready", anyQueue+" and "+anyKind),
+		Processing: hotCount("running", anyQueue+" and "+anyKind),
+		Awaiting:   hotCount("awaiting", anyQueue+" and "+anyKind),
+		Failed:     hotCount("failed", "queue = $1::text and kind = $2::text"),
+		Scheduled:  "select " + scheduledCount(anyQueue+" and "+anyKind+" and ($3::smallint = 0 or cause = $3)") + ", false",
 	}
-	kindCount    = "select n, more from " + finishedCount("h.state = $3 and h.kind = $2::text", queueListed) + " c"
-	anyKindCount = "select n, more from " + finishedCount("h.state = $3 and $2::text = ''", queueListed) + " c"
+	failedKindCount  = "select " + failedCountOf("$1::text = '' and "+anyKind) + ", false"
+	failedQueueCount = hotCount("failed", "queue = $1::text and $2::text = ''")
+	kindCount        = "select n, more from " + finishedCount("h.state = $3 and h.kind = $2::text", queueListed) + " c"
+	anyKindCount     = "select n, more from " + finishedCount("h.state = $3 and $2::text = ''", queueListed) + " c"
+)
+
+const (
+	anyQueue = "($1::text = '' or queue = $1)"
+	anyKind  = "($2::text = '' or kind = $2)"
 )
 
 const queueListed = `($1::text = '' or h.queue = $1) and ` + isLastRow
 
-func hotCount(table, also string) string {
-	return fmt.Sprintf(`select count(*), count(*) > %d from (
-		select 1 from tekrar.%s where ($1::text = '' or queue = $1) and ($2::text = '' or kind = $2) %s
-		limit %[1]d + 1) m`, CountMax, table, also)
+func hotCount(table, which string) string {
+	return fmt.Sprintf(`select least(count(*), %[1]d), count(*) > %[1]d from (
+		select 1 from tekrar.%s where %s limit %[1]d + 1) m`, CountMax, table, which)
 }
 
-// CountJobs counts what the list of f holds, all its pages together: exact to
-// 10,000, then AtLeast. Of succeeded and deleted jobs see Counts. f.After and
-// f.Limit mean nothing here.
+// CountJobs counts what the list of f holds, all its pages together. Scheduled jobs and
+// failed ones of no certain queue are counted exactly, others to 10,000, then AtLeast;
+// of succeeded and deleted jobs see Counts. f.After and f.Limit mean nothing here.
 func (db *DB) CountJobs(ctx context.Context, f JobFilter) (c Count, err error) {
 	if err := f.check(); err != nil || f.impossible() {
 		return Count{}, err
@@ -105,6 +120,10 @@ func (db *DB) CountJobs(ctx context.Context, f JobFilter) (c Count, err error) {
 	switch {
 	case f.State == Scheduled:
 		args = append(args, f.Cause)
+	case f.State == Failed && f.Queue == "":
+		text = failedKindCount
+	case f.State == Failed && f.Kind == "":
+		text = failedQueueCount
 	case f.State == Succeeded || f.State == Deleted:
 		args = append(args, f.State)
 		if text = anyKindCount; f.Kind != "" {
@@ -114,16 +133,16 @@ func (db *DB) CountJobs(ctx context.Context, f JobFilter) (c Count, err error) {
 	if err := db.QueryRowContext(ctx, db.sql(text), args...).Scan(&c.N, &c.AtLeast); err != nil {
 		return Count{}, fmt.Errorf("count %s jobs: %w", f.State, err)
 	}
-	c.N = min(c.N, CountMax)
 	return c, nil
 }
 
+// retrying is the number and the next due time of scheduled jobs that wait for a retry.
+var retrying = scheduledCount("cause = 2") + `, (select run_at from tekrar.scheduled where cause = 2 order by run_at limit 1)`
+
 // Retrying counts the scheduled jobs that wait for a retry (the list with
-// CauseRetry), and says when the next of them is due; nil when none waits.
+// CauseRetry), exactly, and says when the next of them is due; nil when none waits.
 func (db *DB) Retrying(ctx context.Context) (n int64, next *time.Time, err error) {
-	err = db.QueryRowContext(ctx, db.sql(`select count(*), min(run_at) from tekrar.scheduled where cause = 2`)).
-		Scan(&n, &next)
-	if err != nil {
+	if err = db.QueryRowContext(ctx, db.sql("select "+retrying)).Scan(&n, &next); err != nil {
 		return 0, nil, fmt.Errorf("count waiting retries: %w", err)
 	}
 	return n, next, nil

@@ -10,20 +10,21 @@ import (
 // dialer opens sockets on which every Read and Write has an end of its own: a
 // context deadline alone does not unblock lib/pq when the network has gone silent.
 type dialer struct {
-	net         net.Dialer
+	dial        func(ctx context.Context, network, address string) (net.Conn, error)
 	read, write time.Duration // 0 or less: none
 }
 
-func newDialer(read, write time.Duration) *dialer {
-	return &dialer{
-		net: net.Dialer{
+func newDialer(o Options) *dialer {
+	d := &dialer{dial: o.Dial, read: o.ReadTimeout, write: o.WriteTimeout}
+	if d.dial == nil {
+		d.dial = (&net.Dialer{
 			Timeout: connectTimeout,
 			KeepAliveConfig: net.KeepAliveConfig{
 				Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
 			},
-		},
-		read: read, write: write,
+		}).DialContext
 	}
+	return d
 }
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
@@ -38,7 +39,7 @@ func (d *dialer) DialTimeout(network, address string, timeout time.Duration) (ne
 
 // DialContext lets lib/pq give up a dial when the caller does.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := d.net.DialContext(ctx, network, address)
+	c, err := d.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ const (
   (select count(*) from (select 1 from tekrar.effect_claims where state = 4 limit $1) d),
   (select count(*) from (select 1 from tekrar.effect_claims where state = 5 limit $1) r)
     + (select count(*) from (select 1 from tekrar.effect_claims where state = 6 limit $1) f)`
-	pending = `select count(*), min(run_at), ` + openTotal + ` from tekrar.scheduled where cause = 2`
 )
+
+var pending = "select " + retrying + ", " + openTotal
 
 // EffectTotals counts what the list of each tab holds, exact to 10,000.
 func (db *DB) EffectTotals(ctx context.Context) (map[EffectTab]Count, error) {

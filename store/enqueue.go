@@ -70,10 +70,23 @@ var enqueueHead = enqueueInput("", "") + moved("input", map[string]string{
 })
 
 // The notification is referenced by the final select: a CTE that nobody reads never runs.
-var enqueueStatement = transition(enqueueHead, toReady|toScheduled, `select
+const enqueueFinal = `select
   (select array_agg(job_id order by ord) from input),
   (select array_agg((case when run_at > at then 1 else 2 end)::smallint order by ord) from input),
-  (select count(pg_notify($10, 'q' || q)) from unnest($11::text[]) q)`)
+  (select count(pg_notify($10, 'q' || q)) from unnest($11::text[]) q)`
+
+var (
+	enqueueStatement = transition(enqueueHead, toReady|toScheduled, enqueueFinal)
+	// Jobs for now alone do not touch scheduled, whose trigger would be called for nothing.
+	enqueueNow = transition(enqueueHead, toReady, enqueueFinal)
+)
+
+func enqueueOf(jobs []NewJob) string {
+	if slices.ContainsFunc(jobs, func(j NewJob) bool { return !j.At.IsZero() || j.In > 0 }) {
+		return enqueueStatement
+	}
+	return enqueueNow
+}
 
 // enqueueArgs lays a batch out as arrays: what jobs share is sent once.
 func (db *DB) enqueueArgs(jobs []NewJob, wake []string) []any {
@@ -159,7 +172,7 @@ func (db *DB) EnqueueIn(ctx context.Context, q Querier, jobs []NewJob, wake []st
 	if slices.ContainsFunc(jobs, func(j NewJob) bool { return j.Parent != 0 }) {
 		return db.enqueueAfter(ctx, q, jobs, wake)
 	}
-	row := q.QueryRowContext(ctx, db.sql(enqueueStatement), db.enqueueArgs(jobs, wake)...)
+	row := q.QueryRowContext(ctx, db.sql(enqueueOf(jobs)), db.enqueueArgs(jobs, wake)...)
 	return scanCreated(row.Scan, len(jobs))
 }
 
@@ -167,7 +180,7 @@ func (db *DB) EnqueueIn(ctx context.Context, q Querier, jobs []NewJob, wake []st
 // connection breaks before the answer, the outcome is unknown: the error wraps
 // the connection's, and the jobs may or may not be there.
 func (db *DB) Enqueue(ctx context.Context, jobs []NewJob, wake []string) (created []Created, err error) {
-	text, args := db.sql(enqueueStatement), db.enqueueArgs(jobs, wake)
+	text, args := db.sql(enqueueOf(jobs)), db.enqueueArgs(jobs, wake)
 	err = db.enqueuers().with(ctx, func(s *session) error {
 		return s.query(ctx, text, func(r *sql.Rows) error {
 			created, err = scanCreated(r.Scan, len(jobs))

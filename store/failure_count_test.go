@@ -25,7 +25,7 @@ func TestFailuresOfOneGroupWaitForNobody(t *testing.T) {
 	r.enqueue(store.NewJob{})
 	b := r.claimAs(other, 1)[0]
 	r.settle(failedIn(7, x))
-	if err := r.db.FoldFailures(r.ctx); err != nil {
+	if err := r.db.FoldCounts(r.ctx); err != nil {
 		t.Fatal(err)
 	}
 	move := r.moveApart(r.first, "requeue", store.Target{ID: x.ID, Expected: store.Failed})
@@ -45,7 +45,7 @@ func TestFailuresOfOneGroupWaitForNobody(t *testing.T) {
 	if err := second.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.db.FoldFailures(r.ctx); err != nil {
+	if err := r.db.FoldCounts(r.ctx); err != nil {
 		t.Fatal(err)
 	}
 	r.commit(held)
@@ -103,7 +103,7 @@ func TestFailureCountsFollowEveryMove(t *testing.T) {
 						drain(t, e.db, id)
 					}
 				case 3:
-					err = e.db.FoldFailures(e.ctx)
+					err = e.db.FoldCounts(e.ctx)
 				}
 				if err != nil {
 					t.Error(err)
@@ -126,7 +126,7 @@ func TestFailureCountsFollowEveryMove(t *testing.T) {
 	e.exec(`update tekrar.failed set failed_at = now() - interval '3 days' where job_id % 5 = 0`)
 	for range 2 {
 		e.check()
-		if err := e.db.FoldFailures(e.ctx); err != nil {
+		if err := e.db.FoldCounts(e.ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestFailuresOfBeforeAreCounted(t *testing.T) {
 	db := storetest.Open(t, storetest.EmptyDSN(t), store.Options{})
 	pool, p := migratedTo(t, db, 11)
 	loadStates(t, pool, 70)
-	if _, err := p.UpTo(t.Context(), 12); err != nil {
+	if _, err := p.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	storetest.Exec(t, pool, `delete from failed where job_id <= 20`,

@@ -114,7 +114,7 @@ func TestFailureGroupPlans_SCL01(t *testing.T) {
 	t.Parallel()
 	db := storetest.Fresh(t) // it leaves bloat
 	failMany(t, db, 20_000, 50)
-	if err := db.FoldFailures(t.Context()); err != nil {
+	if err := db.FoldCounts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ends := `Limit\s+->  Index Only Scan using failed_group on failed\s+Index Cond: \(\(kind = \S+\) AND \(fingerprint = \S+\)\)[\s\S]*` +

@@ -60,15 +60,12 @@ func (db *DB) candidates(ctx context.Context, f JobFilter, from place, n int) (f
 		condition, args = f.Query.condition([]any{f.State, f.Kind, f.Queue, from.id, n}, f.AsOf, f.Hidden)
 		text = finishedFound + fmt.Sprintf(finishedConditions, condition)
 	} else {
-		page, direction, condition := hotPages[f.State], "asc", ""
-		if f.Group != nil {
-			page = groupPage
-		}
+		direction, condition := "asc", ""
 		if newestFirst(f.State) {
 			direction = "desc"
 		}
 		condition, args = f.Query.condition(f.pageArgs(from.at, from.id, n), f.AsOf, f.Hidden)
-		text = withPage("candidate", page) + fmt.Sprintf(hotCandidates, condition, direction)
+		text = withPage("candidate", f.page()) + fmt.Sprintf(hotCandidates, condition, direction)
 	}
 	// Not db.sql: queries differ without end, and it keeps each text.
 	if err := db.selectAs(ctx, &found, db.qualified(text), args...); err != nil {

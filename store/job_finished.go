@@ -61,16 +61,18 @@ with page as materialized (
     cross join lateral (` + fromHistory + `where h.job_id = u.job_id and h.id = u.id offset 0) f
 )` + jobRows + `order by p.history_id desc`
 
-// History rows one page may look at, and the most of one statement.
+// History rows one page may look at, and the most of one statement, of a list and of a
+// search.
 const (
 	candidatesMax   = 10_000
+	finishedBatch   = 2_500
 	candidatesBatch = 5_000
 )
 
 func (db *DB) finished(ctx context.Context, f JobFilter, before int64, limit int) (rows []JobRow, next Cursor, err error) {
 	var ids, jobIDs []int64
 	batch, more := limit+1, true
-	for seen := 0; more && len(ids) <= limit && seen < candidatesMax; batch = min(batch*4, candidatesBatch) {
+	for seen := 0; more && len(ids) <= limit && seen < candidatesMax; batch = min(batch*4, finishedBatch) {
 		var found []struct {
 			ID     int64 `db:"id"`
 			JobID  int64 `db:"job_id"`

@@ -44,70 +44,6 @@ lane as (
     where $1 = '' or n.queue = $1
 )`
 
-// Parameters of each: $1 queue, $2 kind, $3 and $4 the place to go on from,
-// $5 rows. The row comparison and the order end alike, job_id last, so that rows
-// of one instant are neither lost nor shown twice at a page boundary.
-var hotPages = map[State]string{
-	Enqueued: `
-		select m.* from lane l cross join lateral (` + fromReady + `
-			where r.queue = l.queue and r.priority = l.priority
-			  and (r.ready_at, r.job_id) > ($3::timestamptz, $4::bigint) and ($2::text = '' or r.kind = $2)
-			order by r.ready_at, r.job_id limit $5) m
-		order by m.since, m.job_id limit $5`,
-
-	Processing: fromRunning + `
-		where (r.started_at, r.job_id) > ($3::timestamptz, $4::bigint)
-		  and ($1::text = '' or r.queue = $1) and ($2::text = '' or r.kind = $2)
-		order by r.started_at, r.job_id limit $5`,
-
-	Scheduled: fromScheduled + `
-		where (s.run_at, s.job_id) > ($3::timestamptz, $4::bigint)
-		  and ($1::text = '' or s.queue = $1) and ($2::text = '' or s.kind = $2)
-		  and ($6::smallint = 0 or s.cause = $6)
-		order by s.run_at, s.job_id limit $5`,
-
-	Awaiting: fromAwaiting + `
-		where (a.since, a.job_id) > ($3::timestamptz, $4::bigint)
-		  and ($1::text = '' or a.queue = $1) and ($2::text = '' or a.kind = $2)
-		order by a.since, a.job_id limit $5`,
-
-	Failed: fromFailed + `
-		where (f.failed_at, f.job_id) < ($3::timestamptz, $4::bigint)
-		  and ($1::text = '' or f.queue = $1) and ($2::text = '' or f.kind = $2)
-		order by f.failed_at desc, f.job_id desc limit $5`,
-}
-
-// A group of failures is a range of an index of its own; $6 fingerprint.
-const groupPage = fromFailed + `
-	where f.kind = $2::text and f.fingerprint = $6::bigint and ($1::text = '' or f.queue = $1)
-	  and (f.failed_at, f.job_id) < ($3::timestamptz, $4::bigint)
-	order by f.failed_at desc, f.job_id desc limit $5`
-
-var (
-	hotLists = map[State]string{
-		Enqueued:   hotList(hotPages[Enqueued], "p.since, p.job_id"),
-		Processing: hotList(hotPages[Processing], "p.since, p.job_id"),
-		Scheduled:  hotList(hotPages[Scheduled], "p.run_at, p.job_id"),
-		Awaiting:   hotList(hotPages[Awaiting], "p.since, p.job_id"),
-		Failed:     hotList(hotPages[Failed], failedOrder),
-	}
-	groupList = hotList(groupPage, failedOrder)
-)
-
-const failedOrder = "p.since desc, p.job_id desc"
-
-func hotList(page, order string) string {
-	return withPage("page", page) + jobRows + "order by " + order
-}
-
-// withPage begins a statement with a page as a CTE of that name.
-func withPage(name, page string) string {
-	if page == hotPages[Enqueued] {
-		return "with recursive" + readyLanes + ", " + name + " as materialized (" + page + ")"
-	}
-	return "with " + name + " as materialized (" + page + ")"
-}
-
 // Jobs reads one page of the jobs in one state. Enqueued jobs come by ready_at,
 // scheduled ones by run_at, processing ones by start, awaiting ones by
 // enqueue, oldest first; failed,
@@ -135,11 +71,8 @@ func (db *DB) Jobs(ctx context.Context, f JobFilter) (rows []JobRow, next Cursor
 	if f.State == Succeeded || f.State == Deleted {
 		return db.finished(ctx, f, id, limit)
 	}
-	text, args := hotLists[f.State], f.pageArgs(at, id, limit+1)
-	if f.Group != nil {
-		text = groupList
-	}
-	if err := db.SelectContext(ctx, &rows, db.sql(text), args...); err != nil {
+	text := hotList(f.page(), hotOrder[f.State])
+	if err := db.SelectContext(ctx, &rows, db.sql(text), f.pageArgs(at, id, limit+1)...); err != nil {
 		return nil, Cursor{}, fmt.Errorf("list %s jobs: %w", f.State, err)
 	}
 	if len(rows) > limit {
@@ -147,18 +80,6 @@ func (db *DB) Jobs(ctx context.Context, f JobFilter) (rows []JobRow, next Cursor
 		next = cursorAt(rows[limit-1])
 	}
 	return rows, next, nil
-}
-
-// pageArgs are the parameters of a hot page.
-func (f JobFilter) pageArgs(at time.Time, id int64, rows int) []any {
-	args := []any{f.Queue, f.Kind, at, id, rows}
-	switch {
-	case f.State == Scheduled:
-		args = append(args, f.Cause)
-	case f.Group != nil:
-		args = append(args, *f.Group)
-	}
-	return args
 }
 
 func (f JobFilter) limit() int {

@@ -57,13 +57,17 @@ func (db *DB) Age(ctx context.Context, o Old) error {
 			return err
 		}
 	}
-	return db.ageTx(ctx, func(tx *sqlx.Tx) error {
+	err := db.ageTx(ctx, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, db.sql(ageScheduled), o.Scheduled); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, db.sql(ageFailed), o.Failed)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return db.FoldCounts(ctx)
 }
 
 func (db *DB) ageTx(ctx context.Context, write func(*sqlx.Tx) error) error {

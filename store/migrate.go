@@ -94,7 +94,9 @@ func (db *DB) up(ctx context.Context, p *goose.Provider) error {
 // migrationPool has no statement timeout, no planner settings and no read
 // deadline: building an index on a large table is silent for minutes.
 func (db *DB) migrationPool() (*sql.DB, error) {
-	c, err := newConnector(db.cfg, newDialer(0, db.opts.WriteTimeout), []string{
+	o := db.opts
+	o.ReadTimeout = 0
+	c, err := newConnector(db.cfg, newDialer(o), []string{
 		"set search_path = " + db.quoted,
 		"set statement_timeout = 0",
 		fmt.Sprintf("set lock_timeout = %d", stepWait.Milliseconds()),

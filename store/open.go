@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,11 @@ type Options struct {
 	// WriteTimeout is the longest wait for the network to take a request, per
 	// Write on the socket. Default 15 s. Negative means none.
 	WriteTimeout time.Duration
+	// Dial opens the sockets of every connection, listeners and cancellations of
+	// statements included, for instance through a tunnel or a cloud provider's
+	// connector. network and address are as for net.Dial. Default: a net.Dialer with
+	// keep-alive.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 func (o Options) withDefaults() Options {
@@ -102,7 +108,7 @@ func Open(dsn string, o Options) (*DB, error) {
 	if pooled(cfg) {
 		db.local, settings = localSettings(settings), nil
 	}
-	db.conn, err = newConnector(cfg, newDialer(o.ReadTimeout, o.WriteTimeout), settings, o.Logger)
+	db.conn, err = newConnector(cfg, newDialer(o), settings, o.Logger)
 	if err != nil {
 		return nil, err
 	}

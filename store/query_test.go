@@ -37,7 +37,7 @@ func TestParseQuery(t *testing.T) {
 		"queue:>x":                  "! cannot compare queue with >",
 		"args>3":                    "! cannot compare args with >",
 		"args.a>b":                  "! which is no number",
-		"colour:red":                "! knows no field \"colour\". Known ones: id, kind, queue, state, attempt, outcome, error, tag, server, key, created, finished, args.path",
+		"colour:red":                "! knows no field \"colour\". Known ones: id, kind, queue, state, attempt, outcome, error, tag, server, version, key, created, finished, args.path",
 		"https://example.com":       "! Put text with a colon in quotes",
 		"kind.x:y":                  "! knows no field \"kind.x\"",
 		"kind:":                     "! no value for kind",

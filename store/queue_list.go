@@ -21,16 +21,24 @@ type QueueRow struct {
 	PausedBy string
 }
 
-// Names of queues: those of waiting and running jobs, all that were ever paused
-// or that a live server works on, and those of the next 10,000 scheduled, the
-// oldest 10,000 awaiting and the newest 10,000 failed jobs (a bound for the page's time, not a rule).
+// Names of queues: those of waiting, running, scheduled and failed jobs, all that were
+// ever paused or that a live server works on, and those of the 1,000 jobs that await
+// their parent for longest (a bound for the page's time, not a rule: no index holds
+// their queues).
 const queueList = `
-with recursive` + readyLanes + `, name as (
+with recursive` + readyLanes + `, failing as (
+    (select queue from tekrar.failed order by queue limit 1)
+    union all
+    select n.queue from failing l cross join lateral (
+        select queue from tekrar.failed where queue > l.queue order by queue limit 1) n
+), name as (
     select queue from lane
     union select queue from held
-    union select queue from (select queue from tekrar.scheduled order by run_at, job_id limit 10000) s
-    union select queue from (select queue from tekrar.failed order by failed_at desc, job_id desc limit 10000) f
-    union select queue from (select queue from tekrar.awaiting order by since, job_id limit 10000) a
+    union select queue from failing
+    union select queue from (
+        select queue, n from tekrar.scheduled_counts union all select queue, n from tekrar.scheduled_changes) s
+    group by queue having sum(n) > 0
+    union select queue from (select queue from tekrar.awaiting order by since, job_id limit 1000) a
     union select name from tekrar.queues
     union select n from tekrar.servers s cross join lateral unnest(s.queues) n where ` + serverIsLive + `
 ), finished as materialized (

@@ -164,16 +164,19 @@ func (db *DB) expireChunk(ctx context.Context, state State, kind string, keep ti
 	return n, next, err
 }
 
-// FoldStats adds minutes older than keep up to hours of UTC, all servers in one
-// row: hours of the connection's own zone could begin at half past.
+// FoldStats adds minutes older than keep up to hours of UTC, all servers of a version
+// in one row: hours of the connection's own zone could begin at half past.
 func (db *DB) FoldStats(ctx context.Context, keep time.Duration) error {
 	return db.txRetry(ctx, func(tx *sqlx.Tx) error {
 		_, err := tx.ExecContext(ctx, db.sql(`with old as (
   delete from tekrar.stats where minute < date_trunc('hour', clock_timestamp() - $1 * interval '1 microsecond', 'UTC')
-    and (server <> 0 or minute <> date_trunc('hour', minute, 'UTC')) returning *
+    and (server > 0 or server = 0 and minute <> date_trunc('hour', minute, 'UTC')) returning *
+), of as (
+  select s.id, -max(v.id) as newest from tekrar.servers s join tekrar.servers v on v.version = s.version
+  where s.version <> '' group by s.id
 ) insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
-select date_trunc('hour', minute, 'UTC'), 0, sum(n), sum(run_us), sum(wait_us), outcome, attempt, bucket, queue, kind
-from old group by date_trunc('hour', minute, 'UTC'), outcome, attempt, bucket, queue, kind
+select date_trunc('hour', minute, 'UTC'), coalesce(of.newest, 0), sum(n), sum(run_us), sum(wait_us), outcome, attempt, bucket, queue, kind
+from old left join of on of.id = old.server group by date_trunc('hour', minute, 'UTC'), of.newest, outcome, attempt, bucket, queue, kind
 on conflict (minute, server, kind, queue, outcome, attempt, bucket)
 do update set n = stats.n + excluded.n, run_us = stats.run_us + excluded.run_us, wait_us = stats.wait_us + excluded.wait_us`), keep.Microseconds())
 		if err != nil {

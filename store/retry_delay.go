@@ -27,12 +27,14 @@ from (
     select f.ended, case when f.attempt > 1 then (
         select extract(epoch from f.ended - h.at)::float8 from tekrar.history h
         where h.job_id = f.job_id and h.state = 5 order by h.id limit 1) end as late
-    from found f where f.listed and f.ended >= statement_timestamp() - make_interval(secs => $6)) x`
+    from found f where f.listed and f.ended >= statement_timestamp() - make_interval(secs => $6)
+      and ($7::text = '' or exists (select 1 from tekrar.history h where h.job_id = f.job_id and h.id = f.id and h.server ` + ofVersion + `$7::text))))) x`
 
 // RetryDelay looks at the newest 2,000 succeeded jobs at most, of the last span,
-// and of a kind and queue if they are not empty.
-func (db *DB) RetryDelay(ctx context.Context, span time.Duration, kind, queue string) (r RetryDelay, err error) {
-	if (JobFilter{Kind: kind, Queue: queue}).impossible() {
+// and of them those that count by the filter.
+func (db *DB) RetryDelay(ctx context.Context, span time.Duration, of AttemptFilter) (r RetryDelay, err error) {
+	of, possible := of.values()
+	if !possible {
 		return r, nil
 	}
 	_, before, err := Cursor{}.after(Succeeded)
@@ -40,7 +42,7 @@ func (db *DB) RetryDelay(ctx context.Context, span time.Duration, kind, queue st
 		return r, err
 	}
 	var median, p95 float64
-	err = db.QueryRowxContext(ctx, db.sql(retryDelay), Succeeded, kind, queue, before, retryDelayLooks, span.Seconds()).
+	err = db.QueryRowxContext(ctx, db.sql(retryDelay), Succeeded, of.Kind, of.Queue, before, retryDelayLooks, span.Seconds(), of.Version).
 		Scan(&r.Looked, &r.Retried, &r.Since, &median, &p95)
 	if err != nil {
 		return r, fmt.Errorf("delay added by retries: %w", err)

@@ -173,14 +173,14 @@ func (e *engine) check() {
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
-	for !holds() {
+	for pause := 3 * time.Millisecond; !holds(); pause = min(pause*3/2, 30*time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never came: %s", what)
 		}
 		select {
 		case <-t.Context().Done():
 			return
-		case <-time.After(3 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 // seriesJobs leads to exactly the jobs of one series of a bar, as far as they are
 // kept and nobody moved them since: from the bucket's start until before its end.
 func seriesJobs(l Layout, p ChartProps, b Bucket, series int) string {
-	f := ListFilter{State: Succeeded, Queue: p.Queue, Kind: p.Kind, Q: "finished>" + queryTime(b.At) + " finished<" + queryTime(b.At.Add(p.Width))}
+	f := p.jobs(Succeeded, "finished>"+queryTime(b.At)+" finished<"+queryTime(b.At.Add(p.Width)))
 	switch series {
 	case 3:
 		f.Q += " attempt>3"

@@ -2,6 +2,8 @@ package views
 
 import "github.com/tekrar/tekrar/views/locale"
 
+var causeJobs = map[string]string{"retry": locale.Sentence("%s that wait for a retry"), "snooze": locale.Sentence("%s that put themselves off"), "asked": locale.Sentence("%s that were enqueued for later")}
+
 // filterSentence names a list in words: "failed jobs of kind “x”".
 func filterSentence(in *locale.Locale, f ListFilter) string {
 	s := in.Say(stateJobs[f.State])
@@ -10,6 +12,9 @@ func filterSentence(in *locale.Locale, f ListFilter) string {
 	}
 	if f.Queue != "" {
 		s = in.Say("%s in queue “%s”", s, clip(f.Queue, 80))
+	}
+	if f.Cause != "" {
+		s = in.Say(causeJobs[f.Cause], s)
 	}
 	if f.Group != "" {
 		s = in.Say("%s of failure group %s", s, f.Group)

@@ -14,7 +14,7 @@ import "github.com/tekrar/tekrar/views/locale"
 // jobTabs are the panels of a job's page, in the order of the tabs.
 var jobTabs = []struct{ key, word string }{
 	{"", locale.Sentence("All")}, {"error", locale.Sentence("Error")}, {"args", locale.Sentence("Args")}, {"attempts", locale.Sentence("Attempts")},
-	{"log", locale.Sentence("Log and progress")}, {"claims", locale.Sentence("Claims")}, {"calls", locale.Sentence("Calls")},
+	{"log", locale.Sentence("Log")}, {"claims", locale.Sentence("Claims")}, {"calls", locale.Sentence("Calls")},
 }
 
 // JobTabs lists the values of the parameter tab, "" included.

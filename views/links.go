@@ -34,9 +34,9 @@ func (l Links) Jobs(state State, queue, kind, after string) string {
 	return l.Path("/jobs") + query("state", string(state), "queue", queue, "kind", kind, "after", after)
 }
 
-// Attempts is the chart page; empty arguments mean its defaults (6h, count, everything).
-func (l Links) Attempts(span string, scale Scale, kind, queue string) string {
-	return l.Path("/attempts") + query("span", span, "scale", string(scale), "kind", kind, "queue", queue)
+// Attempts is the chart page.
+func (l Links) Attempts(f ChartFilter) string {
+	return l.Path("/attempts") + query("span", f.Span, "scale", string(f.Scale), "kind", f.Kind, "queue", f.Queue, "version", f.CodeVersion)
 }
 
 // Queues, Servers and Demo are the pages of these names.

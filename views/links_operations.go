@@ -2,12 +2,12 @@ package views
 
 // JobsOf is the list of jobs under all of a filter; after as in Jobs.
 func (l Links) JobsOf(f ListFilter, after string) string {
-	return l.Path("/jobs") + query("state", string(f.State), "queue", f.Queue, "kind", f.Kind, "group", f.Group, "q", f.Q, "after", after)
+	return l.Path("/jobs") + query("state", string(f.State), "queue", f.Queue, "kind", f.Kind, "cause", f.Cause, "group", f.Group, "q", f.Q, "after", after)
 }
 
 // JobsExport is a download of the whole list, in a format: csv or ndjson.
 func (l Links) JobsExport(f ListFilter, format string) string {
-	return l.Path("/jobs/export") + query("format", format, "state", string(f.State), "queue", f.Queue, "kind", f.Kind, "group", f.Group, "q", f.Q)
+	return l.Path("/jobs/export") + query("format", format, "state", string(f.State), "queue", f.Queue, "kind", f.Kind, "cause", f.Cause, "group", f.Group, "q", f.Q)
 }
 
 // Failures is the page of groups of failed jobs.

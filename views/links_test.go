@@ -36,7 +36,7 @@ func TestLinks(t *testing.T) {
 		{root.Jobs("", "", "", ""), "/jobs"},
 		{root.Jobs(Failed, "", "", ""), "/jobs?state=failed"},
 		{under.JobOlder("12", "7"), "/ops/jobs/12?before=7"},
-		{root.Attempts("1h", ScaleShare, "k", ""), "/attempts?span=1h&scale=share&kind=k"},
+		{root.Attempts(ChartFilter{Span: "1h", Scale: ScaleShare, Kind: "k", CodeVersion: "v1.2+b"}), "/attempts?span=1h&scale=share&kind=k&version=v1.2%2Bb"},
 		{root.Asset("app.js"), "/static/app.0123.js"},
 		{under.Asset("app.css"), "/ops/static/app.css"},
 	} {

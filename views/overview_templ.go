@@ -84,9 +84,9 @@ func OverviewPage(l Layout, p OverviewProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.Attempts("6h", "", "", ""))).ResolveURL(ctx)
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.Attempts(ChartFilter{Span: "6h"}))).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 15, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 15, Col: 67}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
 			if templ_7745c5c3_Err != nil {
@@ -99,7 +99,7 @@ func OverviewPage(l Layout, p OverviewProps) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Say("More"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 15, Col: 78}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `overview.templ`, Line: 15, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -566,10 +566,10 @@ func levelIcon(level string) string {
 func tiles(l Layout, h HealthProps) []tile {
 	first, ok := firsts(h.Hour)
 	out := []tile{
-		{label: l.Say("First attempt succeeds"), value: l.Percent(ok, first), sub: l.Say("%d of %d in %s", ok, first, spanWord(l.Locale, time.Hour)), href: l.Links.Attempts("1h", "", "", ""), spark: spark(h.Hour, firstRate)},
+		{label: l.Say("First attempt succeeds"), value: l.Percent(ok, first), sub: l.Say("%d of %d in %s", ok, first, spanWord(l.Locale, time.Hour)), href: l.Links.Attempts(ChartFilter{Span: "1h"}), spark: spark(h.Hour, firstRate)},
 		{label: l.Say("Finished a minute"), value: l.Rate(finishedPerMinute(h.Hour)), sub: l.Say("mean of %s", l.Age(5*time.Minute)), href: l.Links.Jobs(Succeeded, "", "", ""), spark: spark(h.Hour, finishedOf)},
 		{label: l.Say("Waiting"), value: h.Waiting.text(l.Locale), sub: l.Say("none waits"), href: l.Links.Jobs(Enqueued, "", "", ""), class: "st-enqueued"},
-		{label: l.Say("Retrying"), value: h.Retrying.text(l.Locale), sub: l.Say("no retry pending"), href: l.Links.Jobs(Scheduled, "", "", ""), class: "st-retrying"},
+		{label: l.Say("Retrying"), value: h.Retrying.text(l.Locale), sub: l.Say("no retry pending"), href: l.Links.JobsOf(ListFilter{State: Scheduled, Cause: "retry"}, ""), class: "st-retrying"},
 		{label: l.Say("Failed, kept"), value: h.Failed.text(l.Locale), sub: l.Say("waiting for a decision"), href: l.Links.Jobs(Failed, "", "", ""), class: "st-failed"},
 		{label: l.Say("Unsettled claims"), value: h.Unsettled.text(l.Locale), sub: l.Say("waiting for their holder or for you"), href: l.Links.Claims("unsettled", ""), class: "st-late"},
 	}

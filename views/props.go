@@ -48,6 +48,7 @@
 //	tiles           Tiles(Layout, HealthProps)
 //	attempts-chart  AttemptsChart(Layout, ChartProps)     v: ChartProps.Version
 //	failure-groups  FailureGroups(Layout, FailuresProps)  v: FailuresProps.Version; failure-top: FailureGroupsShort
+//	failure-lead    FailuresLead(Layout, FailuresProps)   failure-muted: MutedFailures
 //	bulk-progress   BulkProgress(Layout, BulkProps)       v: BulkProps.Version
 //	queue-rows      QueueRows(Layout, QueuesProps)        v: QueuesProps.Version; the <tbody>
 //	server-rows     ServerRows(Layout, ServersProps)      v: ServersProps.Version; the <tbody>
@@ -180,8 +181,9 @@ type JobRowProps struct {
 type JobsProps struct {
 	Tabs        TabsProps
 	State       State
-	Queue, Kind string       // exact filters, "" all
-	Group, Q    string       // as in ListFilter
+	Queue, Kind string // exact filters, "" all
+	Cause       string // as in ListFilter, as the next two
+	Group, Q    string
 	GroupLine   string       // the error of the group, "" unknown
 	Partial     bool         // a search was cut off by time; Next goes on
 	Exact       *JobRowProps // Q is a number, and this job has it as its id
@@ -202,6 +204,7 @@ type TabsProps struct {
 	Version     int64
 	Current     State
 	Queue, Kind string
+	Cause       string // see ListFilter
 	Group, Q    string
 	Counts      map[State]Count
 }
@@ -306,6 +309,7 @@ type ChartProps struct {
 	Span, Width time.Duration // shown range and one bucket's width
 	Scale       Scale
 	Kind, Queue string // filters, "" all
+	CodeVersion string // the same: version of the program that ran the attempts
 	Buckets     []Bucket
 	Rate        RateProps // of the whole range
 	Compact     bool      // overview: smaller, no data table
@@ -327,6 +331,8 @@ type AttemptsProps struct {
 	Work   WorkProps
 	Queues []string
 	Kinds  []string
+
+	CodeVersions []string // of known servers, the newest first
 }
 
 // QueuesProps is the table of queues, in the order given.

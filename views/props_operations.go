@@ -6,12 +6,15 @@ import "time"
 type ListFilter struct {
 	State       State
 	Queue, Kind string
+	Cause       string // of scheduled jobs: asked, retry or snooze; "" any
 	Group       string // 16 hexadecimal digits: one group of failures of that kind
 	Q           string // as typed
 }
 
 // narrow reports that the filter holds less than a whole state.
-func (f ListFilter) narrow() bool { return f.Queue != "" || f.Kind != "" || f.Group != "" || f.Q != "" }
+func (f ListFilter) narrow() bool {
+	return f.Queue != "" || f.Kind != "" || f.Cause != "" || f.Group != "" || f.Q != ""
+}
 
 // FailuresProps is the page of failed jobs by what went wrong.
 type FailuresProps struct {

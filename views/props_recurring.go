@@ -14,9 +14,9 @@ type RecurringRowProps struct {
 	Version         int64
 	ID, Kind, Queue string
 	Spec, Zone      string
-	Words           string     // what the expression means; "" when it cannot be read
+	Words           string     // what the expression means, in the reader's language; "" when it cannot be read
 	Next            *time.Time // in the schedule's zone; nil: none is to come
-	StartAt, EndAt  *time.Time
+	StartAt, EndAt  *time.Time // in the schedule's zone
 	PausedAt        *time.Time
 	PausedBy        string
 	RemovedAt       *time.Time
@@ -55,7 +55,7 @@ type RecurringFormProps struct {
 	ID, Kind, Queue   string
 	Spec, Zone        string
 	Misfire, Overlap  string            // as stored
-	Start, End        string            // UTC; "" no limit
+	Start, End        string            // in Zone; "" no limit
 	Args              string            // JSON
 	ArgsKept          bool              // too large for a form: there is no field, the stored ones stay
 	Paused, WasPaused bool              // ticked; and when the form was drawn
@@ -69,7 +69,7 @@ type RecurringFormProps struct {
 
 // PreviewProps is what a form's schedule means, before it is saved.
 type PreviewProps struct {
-	Words string
+	Words string      // in the reader's language
 	Fires []time.Time // in the schedule's zone, soonest first; none: it never fires again
 }
 

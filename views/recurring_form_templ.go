@@ -182,14 +182,14 @@ func recurringPreview(l Layout, p PreviewProps) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"panel preview\" role=\"status\" aria-labelledby=\"h-preview\"><h2 id=\"h-preview\" lang=\"en\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"panel preview\" role=\"status\" aria-labelledby=\"h-preview\"><h2 id=\"h-preview\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(clip(p.Words, 1000))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `recurring_form.templ`, Line: 39, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `recurring_form.templ`, Line: 39, Col: 42}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -417,11 +417,11 @@ func recurringForm(l Layout, f RecurringFormProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField(l, f, "start", f.Start, l.Say("UTC, such as 2026-12-31 18:00; empty: at once"), "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField(l, f, "start", f.Start, l.Say("in the time zone above, such as 2026-12-31 18:00; empty: at once"), "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField(l, f, "end", f.End, l.Say("UTC, included; empty: never ends"), "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField(l, f, "end", f.End, l.Say("in the time zone above, included; empty: never ends"), "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

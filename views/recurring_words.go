@@ -62,8 +62,7 @@ func (r RecurringRowProps) nextFire() *time.Time {
 	return r.Next
 }
 
-// meaning is the schedule in words, which are English, or the expression where it
-// cannot be read.
+// meaning is the schedule in words, or the expression where it cannot be read.
 func (r RecurringRowProps) meaning(in *locale.Locale) string {
 	if r.Words == "" {
 		return in.Say("“%s” cannot be read", r.Spec)
@@ -211,11 +210,4 @@ func labelOf(in *locale.Locale, name string) string {
 		}
 	}
 	return name
-}
-
-func stampOr(in *locale.Locale, t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return in.Whole(*t)
 }

@@ -35,7 +35,7 @@ func remarks(l Layout, h HealthProps) []remark {
 	}
 	out := append(badRemarks(l, h), warnRemarks(l, h)...)
 	if len(out) == 0 || out[0].level == "ok" {
-		out = append([]remark{{"ok", pace(l.Locale, h), l.Links.Attempts("", "", "", "")}}, out...)
+		out = append([]remark{{"ok", pace(l.Locale, h), l.Links.Attempts(ChartFilter{})}}, out...)
 	}
 	return out
 }
@@ -56,9 +56,9 @@ func badRemarks(l Layout, h HealthProps) (out []remark) {
 
 func warnRemarks(l Layout, h HealthProps) (out []remark) {
 	if h.Warning != nil {
-		out = append(out, remark{"warn", warningText(l.Locale, *h.Warning), l.Links.Attempts("6h", "", "", "")})
+		out = append(out, remark{"warn", warningText(l.Locale, *h.Warning), l.Links.Attempts(ChartFilter{Span: "6h"})})
 	} else if first, ok := firsts(h.Hour); first >= enoughFirst && float64(ok) < lowFirst*float64(first) {
-		out = append(out, remark{"warn", l.Say("Only %s of first attempts succeeded in the last hour.", l.Percent(ok, first)), l.Links.Attempts("1h", "", "", "")})
+		out = append(out, remark{"warn", l.Say("Only %s of first attempts succeeded in the last hour.", l.Percent(ok, first)), l.Links.Attempts(ChartFilter{Span: "1h"})})
 	}
 	if len(h.Unhandled) > 0 {
 		out = append(out, remark{"warn", l.Say("No server handles %s; those jobs stay enqueued.", l.List(clipped(l.Locale, h.Unhandled))), l.Links.Jobs(Enqueued, "", "", "")})

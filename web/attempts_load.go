@@ -18,8 +18,8 @@ type pastSeen struct {
 }
 
 type pastKey struct {
-	span        time.Duration
-	kind, queue string
+	span time.Duration
+	of   store.AttemptFilter
 }
 
 type pastRead struct {
@@ -33,8 +33,9 @@ const (
 )
 
 // pastLately is what the days before say about a span of time.
-func (d *Dashboard) pastLately(ctx context.Context, span time.Duration, kind, queue string) (store.AttemptPast, bool) {
-	s, key := &d.past, pastKey{span, kind, queue}
+func (d *Dashboard) pastLately(ctx context.Context, span time.Duration, of store.AttemptFilter) (store.AttemptPast, bool) {
+	of.Version = "" // whatever runs now compares with what was usual
+	s, key := &d.past, pastKey{span, of}
 	s.mu.Lock()
 	seen := s.all[key]
 	s.mu.Unlock()
@@ -42,7 +43,7 @@ func (d *Dashboard) pastLately(ctx context.Context, span time.Duration, kind, qu
 		return seen.past, true
 	}
 	past, ok := load(ctx, d, "the days before", func(ctx context.Context) (store.AttemptPast, error) {
-		return d.db.AttemptPast(ctx, span, kind, queue)
+		return d.db.AttemptPast(ctx, span, of)
 	})
 	if !ok {
 		return past, false
@@ -60,22 +61,26 @@ func (d *Dashboard) pastLately(ctx context.Context, span time.Duration, kind, qu
 // queries. Without the days before there is no baseline.
 func (d *Dashboard) chart(ctx context.Context, p views.ChartProps) views.ChartProps {
 	rows, ok := load(ctx, d, "attempts", func(ctx context.Context) ([]store.AttemptBucket, error) {
-		return d.db.Attempts(ctx, p.Span, p.Width, p.Kind, p.Queue)
+		return d.db.Attempts(ctx, p.Span, p.Width, attemptsOf(p))
 	})
 	if p.LoadFailed = !ok; !ok {
 		return p
 	}
-	past, _ := d.pastLately(ctx, p.Span, p.Kind, p.Queue)
+	past, _ := d.pastLately(ctx, p.Span, attemptsOf(p))
 	return presentChart(p, rows, jobs.NewBaseline(past.Hours))
+}
+
+func attemptsOf(p views.ChartProps) store.AttemptFilter {
+	return store.AttemptFilter{Kind: p.Kind, Queue: p.Queue, Version: p.CodeVersion}
 }
 
 // retryWork reads what retries cost; two queries.
 func (d *Dashboard) retryWork(ctx context.Context, p views.ChartProps) views.WorkProps {
 	kinds, ok := load(ctx, d, "attempts by kind", func(ctx context.Context) ([]store.AttemptKind, error) {
-		return d.db.AttemptKinds(ctx, p.Span, p.Width, p.Kind, p.Queue)
+		return d.db.AttemptKinds(ctx, p.Span, p.Width, attemptsOf(p))
 	})
 	delay, known := load(ctx, d, "delay by retries", func(ctx context.Context) (store.RetryDelay, error) {
-		return d.db.RetryDelay(ctx, p.Span, p.Kind, p.Queue)
+		return d.db.RetryDelay(ctx, p.Span, attemptsOf(p))
 	})
 	w := views.WorkProps{
 		LoadFailed: !ok, DelayFailed: !known,

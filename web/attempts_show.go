@@ -31,6 +31,7 @@ func attemptsShow(r *request) error {
 	kinds, _ := load(ctx, r.d, "kinds", r.d.db.Kinds)
 	queues, _ := load(ctx, r.d, "queues", r.d.db.Queues)
 	p.Kinds, p.Queues = kindNames(kinds), queueNames(queues)
+	p.CodeVersions, _ = load(ctx, r.d, "versions", r.d.db.Versions)
 	status := fiber.StatusOK
 	if p.Chart.LoadFailed {
 		status = fiber.StatusServiceUnavailable
@@ -46,7 +47,8 @@ func chartFilter(get params) (p views.ChartProps, err error) {
 	scale, err2 := get("scale")
 	kind, err3 := get("kind")
 	queue, err4 := get("queue")
-	if err = errors.Join(err1, err2, err3, err4); err != nil {
+	version, err5 := get("version")
+	if err = errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return p, err
 	}
 	if span == "" {
@@ -56,7 +58,7 @@ func chartFilter(get params) (p views.ChartProps, err error) {
 	if !ok {
 		return p, badInput("Field span: unknown %s. Known ones: 1h, 6h, 24h, 7d, 30d.", shorten(span))
 	}
-	p = views.ChartProps{Span: s.span, Width: s.width, Scale: views.Scale(scale), Kind: kind, Queue: queue}
+	p = views.ChartProps{Span: s.span, Width: s.width, Scale: views.Scale(scale), Kind: kind, Queue: queue, CodeVersion: version}
 	switch p.Scale {
 	case "":
 		p.Scale = views.ScaleCount

@@ -29,7 +29,7 @@ var barPart = regexp.MustCompile(`<a href="([^"]+)" tabindex="-1"><rect class="h
 // and outcome; so does every number of the table.
 func TestBarsOpenExactlyTheirJobs(t *testing.T) {
 	t.Parallel()
-	x := open(t, settings{options: web.Options{Access: web.None()}, client: jobs.Config{Workers: 8}})
+	x := open(t, settings{options: web.Options{Access: web.None()}, client: jobs.Config{Workers: 8, Version: "v1.2 (b-3)"}})
 	jobs.Handle(x.client, func(_ context.Context, j *jobs.Job[parcel]) error {
 		switch {
 		case j.Args.At == 9:
@@ -57,7 +57,8 @@ func TestBarsOpenExactlyTheirJobs(t *testing.T) {
 		c, err := x.db.Counts(t.Context())
 		return err == nil && c[store.Succeeded].N == 22 && c[store.Failed].N == 9
 	})
-	for _, span := range []string{"1h", "6h", "24h", "7d", "30d"} {
+	const version = "&version=v1.2+%28b-3%29"
+	for _, span := range []string{"1h", "6h", "24h", "7d", "30d", "1h" + version} {
 		page := x.get("/attempts?kind=parcel&span="+span).wants(t, 200, "What retries cost", "usual not known yet")
 		got := map[string]int{}
 		for _, m := range barPart.FindAllStringSubmatch(page.body, -1) {
@@ -76,6 +77,8 @@ func TestBarsOpenExactlyTheirJobs(t *testing.T) {
 			t.Errorf("%s: bars %v, want %v", span, got, want)
 		}
 	}
+	x.get("/attempts?kind=parcel&version=v1.1").wants(t, 200, "Nothing finished in the last 6 h.", `<option value="v1.2 (b-3)">`)
+	x.get("/servers").wants(t, 200, `href="/attempts?version=v1.2+%28b-3%29"`)
 	x.get("/attempts?span=2h").wants(t, 400, "1h, 6h, 24h, 7d, 30d")
 	x.get("/attempts?kind=parcel").wants(t, 200, "63 attempts for 28 jobs begun, 2.25 a job", "12 jobs succeeded after a failure", ">3 of 10<")
 }

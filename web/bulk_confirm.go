@@ -138,7 +138,7 @@ var typeExactly = map[string]string{
 func (r *request) countMissing(ctx context.Context, do string, f store.JobFilter, expect int64, typed string) (string, error) {
 	if expect < views.TypedFrom {
 		now, err := r.d.db.CountJobs(ctx, f)
-		if err != nil || now.N < views.TypedFrom {
+		if err != nil || now.N < views.TypedFrom && !now.AtLeast {
 			return "", err
 		}
 		return r.locale().Say("The list has grown since you saw it. Nothing was changed; look at the count again."), nil

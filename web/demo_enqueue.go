@@ -108,8 +108,12 @@ func (r *request) demoAgain(i int, typed map[string]string, err error) error {
 	card := &p.Cards[i]
 	card.Error, card.Count, card.Delay = err.Error(), typed["count"], typed["delay"]
 	var said refusal
-	if errors.As(err, &said) {
-		card.Error = said.in(r.locale())
+	var input *jobs.InputError
+	switch in := r.locale(); {
+	case errors.As(err, &said):
+		card.Error = said.in(in)
+	case errors.As(err, &input):
+		card.Error = in.Say("Field %s: %s.", input.Field, input)
 	}
 	for f := range card.Fields {
 		card.Fields[f].Value = typed["arg."+card.Fields[f].Name]

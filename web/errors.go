@@ -47,7 +47,7 @@ func (r *request) fail(err error) error {
 		said = stated.refusal
 	case errors.As(err, &said):
 	case errors.As(err, &input):
-		said = refuse(fiber.StatusBadRequest, "Field %s.", input.Error())
+		said = refuse(fiber.StatusBadRequest, "Field %s: %s.", input.Field, input)
 	case errors.Is(err, store.ErrNotFound):
 		said = refuse(fiber.StatusNotFound, "")
 	case errors.Is(err, store.ErrBadCursor):

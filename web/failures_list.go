@@ -89,10 +89,19 @@ func (d *Dashboard) operationsScene(inner string, l views.Layout) look {
 			if p.LoadFailed {
 				return picture{}, cut(ctx, errPart)
 			}
-			return d.picture(l, sketch{"failure-groups", 0, func(l views.Layout, v int64) templ.Component {
-				p.Version = v
-				return views.FailureGroups(l, p)
-			}}), nil
+			muted, ok := load(ctx, d, "muted failures", d.groups(true))
+			if !ok {
+				return picture{}, cut(ctx, errPart)
+			}
+			p.Muted = presentGroups(muted.Groups)
+			part := func(id string, draw func(views.Layout, views.FailuresProps) templ.Component) sketch {
+				return sketch{id, 0, func(l views.Layout, v int64) templ.Component {
+					p.Version = v
+					return draw(l, p)
+				}}
+			}
+			return d.picture(l, part("failure-lead", views.FailuresLead), part("failure-groups", views.FailureGroups),
+				part("failure-muted", views.MutedFailures)), nil
 		}
 	}
 	id, ok := jobID(strings.TrimPrefix(inner, "/bulk/"))

@@ -73,7 +73,7 @@ func TestFailures(t *testing.T) {
 		"/jobs?state=failed&group=" + group:                 "Field group",
 		"/jobs?state=failed&kind=note&group=1":              "Field group",
 		"/jobs?state=succeeded&kind=note&group=" + group:    "Field group",
-		"/jobs?q=colour:red":                                "Known ones: id, kind, queue, state, attempt, outcome, error, tag, server, key, created, finished, args.path",
+		"/jobs?q=colour:red":                                "Known ones: id, kind, queue, state, attempt, outcome, error, tag, server, version, key, created, finished, args.path",
 		"/jobs?q=" + url.QueryEscape("a\x00b"):              "NUL",
 		"/jobs?q=" + strings.Repeat("x", 5000):              "the limit is 1000",
 		"/jobs/export?format=xml":                           "csv, ndjson",

@@ -13,7 +13,7 @@ import (
 type params func(name string) (string, error)
 
 // listParams are what says which jobs a list holds, without its page.
-var listParams = []string{"state", "queue", "kind", "group", "q"}
+var listParams = []string{"state", "queue", "kind", "cause", "group", "q"}
 
 // jobsFilter reads the filter of a list. Without a state it is the enqueued jobs.
 // Lists, downloads and actions on all matching jobs read the same one.
@@ -53,12 +53,30 @@ func (d *Dashboard) jobsFilter(get params) (f store.JobFilter, err error) {
 		}
 		f.Group = &group
 	}
+	if text["cause"] != "" {
+		if f.Cause = causeNamed(text["cause"]); f.Cause == 0 {
+			return f, badInput("Field cause: unknown %s. Known ones: asked, retry, snooze.", shorten(text["cause"]))
+		}
+		if f.State != store.Scheduled {
+			return f, badInput("Field cause: goes with state=scheduled.")
+		}
+	}
 	f.After, err = store.ParseCursor(text["after"])
 	return f, err
 }
 
+// causeNamed is the cause that an address names; 0 if none has that name.
+func causeNamed(name string) store.Cause {
+	for c, known := range causeNames {
+		if known == name {
+			return c
+		}
+	}
+	return 0
+}
+
 func presentFilter(f store.JobFilter) views.ListFilter {
-	p := views.ListFilter{State: views.State(f.State.String()), Queue: f.Queue, Kind: f.Kind, Q: f.Query.String()}
+	p := views.ListFilter{State: views.State(f.State.String()), Queue: f.Queue, Kind: f.Kind, Cause: causeNames[f.Cause], Q: f.Query.String()}
 	if f.Group != nil {
 		p.Group = store.GroupName(*f.Group)
 	}

@@ -31,7 +31,7 @@ func jobsList(r *request) error {
 func (d *Dashboard) jobsPage(ctx context.Context, f store.JobFilter) (views.JobsProps, int, error) {
 	f, named := d.aim(ctx, f)
 	list := presentFilter(f)
-	p := views.JobsProps{State: list.State, Queue: f.Queue, Kind: f.Kind, Group: list.Group, Q: list.Q,
+	p := views.JobsProps{State: list.State, Queue: f.Queue, Kind: f.Kind, Cause: list.Cause, Group: list.Group, Q: list.Q,
 		After: f.After.String(), Fields: store.FieldNames()}
 	rows, next, err := d.db.Jobs(ctx, f)
 	if errors.Is(err, store.ErrBadCursor) {
@@ -92,11 +92,11 @@ func (d *Dashboard) exactly(ctx context.Context, q store.Query) *views.JobRowPro
 }
 
 func narrowed(f store.JobFilter) bool {
-	return f.Queue != "" || f.Kind != "" || f.Group != nil || !f.Query.IsZero()
+	return f.Queue != "" || f.Kind != "" || f.Cause != 0 || f.Group != nil || !f.Query.IsZero()
 }
 
 func tabsOf(f views.ListFilter) views.TabsProps {
-	return views.TabsProps{Current: f.State, Queue: f.Queue, Kind: f.Kind, Group: f.Group, Q: f.Q}
+	return views.TabsProps{Current: f.State, Queue: f.Queue, Kind: f.Kind, Cause: f.Cause, Group: f.Group, Q: f.Q}
 }
 
 // tabs counts every state without a filter in one query; under a filter only the

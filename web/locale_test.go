@@ -92,3 +92,27 @@ func TestLIV10ALanguageStaysOutOfJobs(t *testing.T) {
 	x.do("GET", "/jobs?state=succeeded&kind=note&queue="+url.QueryEscape("TITLE-ILIK-iıİI"), nil, headers{"Accept-Language": "tr"}).wants(t, 200, `id="job-row-`)
 	x.do("GET", "/jobs?state=succeeded&kind=NOTE", nil, headers{"Accept-Language": "tr"}).wants(t, 200)
 }
+
+// What packages jobs and schedule refuse is said in the reader's language, with what
+// it is put together from.
+func TestRefusedInputInTurkish(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: web.None(), Demo: demo}})
+	turkish := headers{"Accept-Language": "tr", "Sec-Fetch-Site": "same-origin"}
+	for _, c := range []struct{ field, value, text string }{
+		{"id", strings.Repeat("i", 1201), "1.201 karakter; en çok 200 olabilir"}, {"kind", "a\tb", "1 numaralı baytta U+0009 denetim karakteri var"},
+		{"spec", "0 0 30 2 *", "hiç çalışmaz; şubat ayında 30. gün yok"}, {"spec", "61 * * * *", "dakika &#34;61&#34;: &#34;61&#34;, 0–59 arasında bir sayı değil"},
+		{"args", `{"a" 1}`, "geçerli JSON değil; 5 numaralı baytta : bekleniyordu"}, {"args", `{"a":`, "değer gelmesi gereken yerde bitiyor"},
+	} {
+		form := url.Values{"new": {"1"}, "do": {"save"}, "id": {"i"}, "kind": {"k"}, "spec": {"5 4 * * *"}, "zone": {"UTC"}, "misfire": {"skip"}, "overlap": {"skip"}, "args": {"{}"}}
+		form.Set(c.field, c.value)
+		if a := x.do("POST", "/recurring-save", form, turkish); a.StatusCode != 400 || !strings.Contains(a.body, c.text) {
+			_, said, _ := strings.Cut(a.body, `id="err-`)
+			t.Errorf("%s %.40q: status %d, %s", c.field, c.value, a.StatusCode, clip(said))
+		}
+	}
+	form := url.Values{"card": {"note"}, "count": {"1"}, "delay": {"999999h"}}
+	if a := x.do("POST", "/demo/enqueue", form, turkish); a.StatusCode != 400 || strings.Contains(a.body, "outside") {
+		t.Errorf("status %d: %s", a.StatusCode, clip(a.body))
+	}
+}

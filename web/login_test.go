@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -69,6 +70,16 @@ func TestWrongPasswordsAreLimited(t *testing.T) {
 		x.do("GET", "/", nil, h).wants(t, 401)
 	}
 	a := x.do("GET", "/", nil, basicAuth("otto", "otto's: password")).wants(t, 429, "Too many wrong passwords")
+	turkish := basicAuth("otto", "otto's: password")
+	turkish["Cookie"] = "tekrar_language=tr"
+	// Lengths of time are said as everywhere on the screen, in the reader's language.
+	for body, wait := range map[string]string{
+		a.body: `Try again in \d+\.\d s\.`, x.do("GET", "/", nil, turkish).wants(t, 429).body: `Yeniden denemeden önce bekle: \d+,\d sn\.`,
+	} {
+		if !regexp.MustCompile(wait).MatchString(body) {
+			t.Errorf("no %s in\n%s", wait, clip(body))
+		}
+	}
 	if s := a.Header.Get("Retry-After"); s == "" || s == "0" {
 		t.Errorf("Retry-After is %q", s)
 	}

@@ -82,7 +82,7 @@ var (
 	descRunning    = desc("queue_running", "Processing jobs.", "queue")
 	descTakers     = desc("queue_servers", "Live servers that take jobs of the queue.", "queue")
 	descPaused     = desc("queue_paused", "1 while the queue is paused.", "queue")
-	descJobs       = desc("jobs", "Jobs by state; enqueued, awaiting, succeeded and deleted ones counted to 10,000.", "state")
+	descJobs       = desc("jobs", "Jobs by state; enqueued and awaiting ones counted to 10,000, succeeded and deleted ones to 1,000.", "state")
 	descRetrying   = desc("retries_waiting", "Scheduled jobs that wait for a retry.")
 	descClaims     = desc("claims", "Effect claims, counted to 10,000 each: held (claimed or begun), unknown, done, released.", "state")
 	descDuplicates = desc("duplicate_effects", "Late receipts of the last 24 hours that tell of an effect too many.")

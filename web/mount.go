@@ -51,7 +51,7 @@ var routes = []route{
 
 	{method: "GET", path: "/audit", handle: auditList, query: []string{"actor", "action", "before"}},
 
-	{method: "GET", path: "/attempts", handle: attemptsShow, query: []string{"span", "scale", "kind", "queue"}},
+	{method: "GET", path: "/attempts", handle: attemptsShow, query: []string{"span", "scale", "kind", "queue", "version"}},
 
 	{method: "GET", path: "/queues", handle: queuesList},
 	{method: "POST", path: "/queues/act", handle: queuesAct, action: pauseQueue},

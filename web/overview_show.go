@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -28,9 +29,9 @@ func overviewShow(r *request) error {
 // last six hours by the minute serve the tiles, the warning and the chart.
 func (d *Dashboard) overview(ctx context.Context, failures views.FailuresProps) views.OverviewProps {
 	minutes, ok := load(ctx, d, "last hours", func(ctx context.Context) ([]store.AttemptBucket, error) {
-		return d.db.Attempts(ctx, jobs.WarnedSpan, time.Minute, "", "")
+		return d.db.Attempts(ctx, jobs.WarnedSpan, time.Minute, store.AttemptFilter{})
 	})
-	past, known := d.pastLately(ctx, jobs.WarnedSpan, "", "")
+	past, known := d.pastLately(ctx, jobs.WarnedSpan, store.AttemptFilter{})
 	usual := jobs.NewBaseline(past.Hours)
 	health, queues, _ := d.health(ctx, minutes[max(0, len(minutes)-60):], ok)
 	if known {
@@ -41,11 +42,26 @@ func (d *Dashboard) overview(ctx context.Context, failures views.FailuresProps) 
 		health.Muted = max(0, health.Failed.N-failures.JobsTotal)
 	}
 	failures.Groups = failures.Groups[:min(len(failures.Groups), topFailures)]
+	slices.SortStableFunc(queues, longestWait)
 	return views.OverviewProps{
 		Health: health, Failures: failures,
 		Queues: views.QueuesProps{Rows: presentQueues(queues), Compact: true, LoadFailed: health.LoadFailed && queues == nil},
 		Chart:  presentChart(views.ChartProps{Span: 6 * time.Hour, Width: 5 * time.Minute, Compact: true, LoadFailed: !ok}, widened(minutes, 5*time.Minute, 72), usual),
 	}
+}
+
+// longestWait puts the queue first whose oldest job waits longest; those where none
+// waits come last.
+func longestWait(a, b store.QueueRow) int {
+	switch {
+	case a.OldestReady != nil && b.OldestReady != nil:
+		return a.OldestReady.Compare(*b.OldestReady)
+	case a.OldestReady != nil:
+		return -1
+	case b.OldestReady != nil:
+		return 1
+	}
+	return 0
 }
 
 // overviewLook draws the overview's parts again.

@@ -7,29 +7,33 @@ import (
 	"github.com/tekrar/tekrar/jobs/schedule"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
+	"github.com/tekrar/tekrar/views/locale"
 )
 
 // presentRecurring also says the schedule in words. One that cannot be read any more
 // (an edited row, an older zone database) has none.
-func (d *Dashboard) presentRecurring(r store.RecurringRow) views.RecurringRowProps {
+func presentRecurring(in *locale.Locale, r store.RecurringRow) views.RecurringRowProps {
 	p := views.RecurringRowProps{
 		ID: r.ID, Kind: r.Kind, Queue: r.Queue, Spec: r.Spec, Zone: r.Zone,
-		StartAt: r.StartAt, EndAt: r.EndAt, PausedAt: r.PausedAt, PausedBy: r.PausedBy, RemovedAt: r.RemovedAt,
+		PausedAt: r.PausedAt, PausedBy: r.PausedBy, RemovedAt: r.RemovedAt,
 		Declared: r.Declared, Warning: r.Warning, Error: r.Error,
 	}
-	if words, _, err := d.client.PreviewRecurring(r.Spec, r.Zone, r.StartAt, r.EndAt, 0); err == nil {
-		p.Words = words
-	}
-	loc := zoneOf(r.Zone)
-	if r.NextRun != nil {
-		next := r.NextRun.In(loc)
-		p.Next = &next
-	}
+	p.Words = scheduleWords(in, r.Spec, r.Zone, r.StartAt, r.EndAt)
+	loc, _ := zoneOf(r.Zone)
+	p.Next, p.StartAt, p.EndAt = inZone(r.NextRun, loc), inZone(r.StartAt, loc), inZone(r.EndAt, loc)
 	p.Fires = make([]views.FireProps, len(r.Last))
 	for i, f := range r.Last {
 		p.Fires[i] = presentFire(f, loc)
 	}
 	return p
+}
+
+func inZone(t *time.Time, loc *time.Location) *time.Time {
+	if t == nil {
+		return nil
+	}
+	there := t.In(loc)
+	return &there
 }
 
 func presentFire(f store.FireRow, loc *time.Location) views.FireProps {
@@ -43,18 +47,9 @@ func presentFire(f store.FireRow, loc *time.Location) views.FireProps {
 	return p
 }
 
-// zoneOf is the place of a stored zone, UTC when it is not known any more.
-func zoneOf(zone string) *time.Location {
-	s, err := schedule.Parse("@hourly", zone)
-	if err != nil {
-		return time.UTC
-	}
-	return s.Location()
-}
-
-func (d *Dashboard) presentRecurringOne(r store.RecurringRow) views.RecurringOneProps {
+func (d *Dashboard) presentRecurringOne(in *locale.Locale, r store.RecurringRow) views.RecurringOneProps {
 	p := views.RecurringOneProps{
-		RecurringRowProps: d.presentRecurring(r), Priority: r.Priority, Misfire: r.Misfire, Overlap: r.Overlap,
+		RecurringRowProps: presentRecurring(in, r), Priority: r.Priority, Misfire: r.Misfire, Overlap: r.Overlap,
 		Policy: string(r.Policy), Args: string(d.o.Redact.JSON(r.Args)), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.TimeoutMS != nil {
@@ -62,4 +57,24 @@ func (d *Dashboard) presentRecurringOne(r store.RecurringRow) views.RecurringOne
 		p.Timeout = &timeout
 	}
 	return p
+}
+
+// scheduleWords are what an expression and its limits mean, "" when they cannot be
+// read. A nil limit is none.
+func scheduleWords(in *locale.Locale, spec, zone string, start, end *time.Time) string {
+	s, err := schedule.Parse(spec, zone)
+	if err != nil {
+		return ""
+	}
+	var b schedule.Bounds
+	if start != nil {
+		b.Start = *start
+	}
+	if end != nil {
+		b.End = *end
+	}
+	if s, err = s.Within(b); err != nil {
+		return ""
+	}
+	return s.Say(in.Say)
 }

@@ -15,8 +15,7 @@ var fieldOf = map[string]string{
 }
 
 // addInputErrors puts refused input to the fields it was typed into, or to the whole
-// form. What package jobs says about it is English. It is false for an error that is
-// none of the person's.
+// form. It is false for an error that is none of the person's.
 func addInputErrors(in *locale.Locale, fields map[string]string, err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range joined.Unwrap() {
@@ -31,10 +30,10 @@ func addInputErrors(in *locale.Locale, fields map[string]string, err error) bool
 		return false
 	}
 	kind, where, _ := strings.Cut(input.Field, " ")
-	name, problem := fieldOf[kind], input.Problem
+	name, problem := fieldOf[kind], input.Say(in.Say)
 	switch {
 	case name == "":
-		problem = in.Say("Field %s.", input.Error())
+		problem = in.Say("Field %s: %s.", input.Field, problem)
 	case where != "" && where != "$":
 		problem = in.Say("at %s: %s", where, problem) // within the args
 	}

@@ -23,7 +23,7 @@ const maxFormArgs = 64 << 10
 func (d *Dashboard) presentForm(r store.RecurringRow) views.RecurringFormProps {
 	f := views.RecurringFormProps{
 		ID: r.ID, Kind: r.Kind, Queue: r.Queue, Spec: r.Spec, Zone: r.Zone, Misfire: r.Misfire, Overlap: r.Overlap,
-		Start: writeInstant(r.StartAt), End: writeInstant(r.EndAt), Seen: version(r),
+		Start: writeInstant(r.StartAt, r.Zone), End: writeInstant(r.EndAt, r.Zone), Seen: version(r),
 		Paused: r.PausedAt != nil, WasPaused: r.PausedAt != nil, Removed: r.RemovedAt != nil, Declared: r.Declared,
 	}
 	var args bytes.Buffer
@@ -98,7 +98,8 @@ func (d *Dashboard) recurringSpec(in *locale.Locale, f *views.RecurringFormProps
 	if s.Overlap, err = jobs.ParseOverlap(f.Overlap); err != nil {
 		f.Errors["overlap"] = in.Say("%s is none of allow, skip and queue_one", shorten(f.Overlap))
 	}
-	s.Start, s.End = readInstant(in, f, "start", f.Start), readInstant(in, f, "end", f.End)
+	at, _ := zoneOf(s.Zone)
+	s.Start, s.End = typedInstant(in, f, "start", f.Start, at), typedInstant(in, f, "end", f.End, at)
 	return s
 }
 
@@ -125,31 +126,4 @@ func storedRetry(in *locale.Locale, f *views.RecurringFormProps, old *store.Recu
 	}
 	f.Errors[""] = in.Say("The stored retry policy cannot be read, and saving would lose it.")
 	return nil
-}
-
-// instants are the forms in which a time may be typed; without a zone it is UTC.
-var instants = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02", time.RFC3339, "2006-01-02 15:04:05Z07:00"}
-
-func readInstant(in *locale.Locale, f *views.RecurringFormProps, name, text string) time.Time {
-	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "UTC"))
-	if text == "" || f.Errors[name] != "" {
-		return time.Time{}
-	}
-	for _, layout := range instants {
-		// The zero time would mean "no limit".
-		if t, err := time.Parse(layout, text); err == nil && !t.IsZero() {
-			return t.UTC()
-		}
-	}
-	f.Errors[name] = in.Say("%s is no time such as 2026-12-31 18:00", shorten(text))
-	return time.Time{}
-}
-
-// writeInstant keeps every digit, so that a form that is saved as it came changes
-// nothing.
-func writeInstant(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04:05.999999")
 }

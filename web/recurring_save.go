@@ -101,7 +101,7 @@ func (d *Dashboard) preview(in *locale.Locale, f *views.RecurringFormProps, s jo
 		}
 		return &t
 	}
-	words, fires, err := d.client.PreviewRecurring(s.Spec, s.Zone, limit(s.Start), limit(s.End), previewFires)
+	_, fires, err := d.client.PreviewRecurring(s.Spec, s.Zone, limit(s.Start), limit(s.End), previewFires)
 	if err != nil {
 		addInputErrors(in, f.Errors, err)
 		return
@@ -111,8 +111,8 @@ func (d *Dashboard) preview(in *locale.Locale, f *views.RecurringFormProps, s jo
 			fires = counted
 		}
 	}
-	f.Preview = &views.PreviewProps{Words: words}
-	loc := zoneOf(s.Zone)
+	f.Preview = &views.PreviewProps{Words: scheduleWords(in, s.Spec, s.Zone, limit(s.Start), limit(s.End))}
+	loc, _ := zoneOf(s.Zone)
 	for _, t := range fires {
 		f.Preview.Fires = append(f.Preview.Fires, t.In(loc))
 	}

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"regexp"
 	"slices"
@@ -44,13 +46,24 @@ func (x *site) formOf(id string) url.Values {
 	return values
 }
 
+// chooses sends a language and a zone with every request from now on.
+func (x *site) chooses(language, zone string) {
+	x.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	jar.SetCookies(&url.URL{Scheme: "http", Host: x.host, Path: "/"}, []*http.Cookie{{Name: "tekrar_language", Value: language}, {Name: "tekrar_zone", Value: zone}})
+	x.http.Jar = jar
+}
+
 func TestCreateRecurring(t *testing.T) {
 	t.Parallel()
 	x := open(t, settings{options: web.Options{Access: web.None()}})
 	form := url.Values{"new": {"1"}, "id": {" yearly "}, "kind": {"note"}, "spec": {"0  9 * * mon"}, "zone": {"America/New_York"}, "misfire": {"run_all"}, "overlap": {"queue_one"},
 		"start": {"2030-01-01"}, "end": {"2031-01-01T00:00:00+03:00"}, "args": {`{"text":"x","n":9007199254740993123}`}, "paused": {"1"}, "do": {"preview"}}
 	before := x.picture()
-	a := x.post("/recurring-save", form).wants(t, 200, "At 09:00 on Monday, America/New_York time", "2030-01-07 14:00:00 UTC", "2030-01-07 09:00:00 EST", "2030-02-04 14:00:00 UTC", "Nothing is saved yet", `value="yearly"`)
+	a := x.post("/recurring-save", form).wants(t, 200, "At 09:00 on Monday, America/New_York time, from 2030-01-01 00:00:00 -05:00, until 2030-12-31 16:00:00 -05:00", "2030-01-07 14:00:00 UTC", "2030-01-07 09:00:00 EST", "2030-02-04 14:00:00 UTC", "Nothing is saved yet", `value="yearly"`)
 	if n := strings.Count(a.body, " EST"); n != 5 {
 		t.Errorf("%d fires, want 5", n)
 	}
@@ -63,7 +76,7 @@ func TestCreateRecurring(t *testing.T) {
 	}
 	r := x.recurring("yearly")
 	if r.Kind != "note" || r.Spec != "0 9 * * mon" || r.Zone != "America/New_York" || r.Misfire != "run_all" || r.Overlap != "queue_one" || r.PausedBy != "local" || r.Queue != "default" ||
-		!r.StartAt.Equal(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)) || !r.EndAt.Equal(time.Date(2030, 12, 31, 21, 0, 0, 0, time.UTC)) || !strings.Contains(string(r.Args), "9007199254740993123") {
+		!r.StartAt.Equal(time.Date(2030, 1, 1, 5, 0, 0, 0, time.UTC)) || !r.EndAt.Equal(time.Date(2030, 12, 31, 21, 0, 0, 0, time.UTC)) || !strings.Contains(string(r.Args), "9007199254740993123") {
 		t.Errorf("stored %+v", r)
 	}
 	x.post("/recurring-save", form).wants(t, 400, "is taken by another recurring job", `value="0  9 * * mon"`)
@@ -131,6 +144,47 @@ func TestEditRecurring(t *testing.T) {
 	}
 }
 
+// Start and end are times of the schedule's zone wherever its form or its page says
+// them, whatever zone the reader chose, in the hour that comes twice as well.
+func TestLimitsAreInTheSchedulesZone(t *testing.T) {
+	t.Parallel()
+	x := open(t, settings{options: web.Options{Access: web.None()}})
+	x.chooses("tr", "Asia/Tokyo")
+	form := url.Values{"new": {"1"}, "id": {"berlin"}, "kind": {"note"}, "spec": {"0 9 * * *"}, "zone": {"Europe/Berlin"}, "misfire": {"skip"}, "overlap": {"skip"},
+		"start": {"2030-10-27 02:30"}, "end": {"2030-10-27 02:30 +01:00"}, "args": {"{}"}, "do": {"save"}}
+	x.post("/recurring-save", form).wants(t, 400, `value="2030-10-27 02:30"`, `value="2030-10-27 02:30 +01:00"`, `id="err-end"`)
+	form.Set("spec", "45 * * * *")
+	form.Set("do", "preview")
+	x.post("/recurring-save", form).wants(t, 200, "Her saatin 45. dakikasında, Europe/Berlin saatiyle, başlangıç: 27.10.2030 02:30:00 +02:00, bitiş: 27.10.2030 02:30:00 +01:00",
+		"27.10.2030 09:45:00 +09:00", "27.10.2030 02:45:00 CEST", `value="2030-10-27 02:30"`)
+	form.Set("do", "save")
+	x.post("/recurring-save", form).wants(t, 303)
+	was := x.recurring("berlin")
+	first := time.Date(2030, 10, 27, 0, 30, 0, 0, time.UTC)
+	if !was.StartAt.Equal(first) || !was.EndAt.Equal(first.Add(time.Hour)) {
+		t.Errorf("from %v until %v", was.StartAt, was.EndAt)
+	}
+	x.get("/recurring/berlin").wants(t, 200, "27.10.2030 09:30:00 +09:00", "27.10.2030 02:30:00 CEST", "27.10.2030 02:30:00 CET")
+	form = x.formOf("berlin")
+	if form.Get("start") != "2030-10-27 02:30:00" || form.Get("end") != "2030-10-27 02:30:00 +01:00" {
+		t.Errorf("the form says %q and %q", form.Get("start"), form.Get("end"))
+	}
+	form.Set("do", "save")
+	x.post("/recurring-save", form).wants(t, 303)
+	if is := x.recurring("berlin"); !is.StartAt.Equal(*was.StartAt) || !is.EndAt.Equal(*was.EndAt) || !is.NextRun.Equal(*was.NextRun) {
+		t.Errorf("was from %v until %v, is from %v until %v", was.StartAt, was.EndAt, is.StartAt, is.EndAt)
+	}
+	// With the zone, the limits move as the clock that they are read from.
+	form = x.formOf("berlin")
+	form.Set("zone", "")
+	form.Set("end", "")
+	form.Set("do", "save")
+	x.post("/recurring-save", form).wants(t, 303)
+	if is := x.recurring("berlin"); !is.StartAt.Equal(time.Date(2030, 10, 27, 2, 30, 0, 0, time.UTC)) || is.EndAt != nil {
+		t.Errorf("from %v until %v", is.StartAt, is.EndAt)
+	}
+}
+
 // An interval without a start counts from when it was first stored, and so does what
 // the form promises.
 func TestPreviewOfAnIntervalIsTheTruth(t *testing.T) {
@@ -178,9 +232,9 @@ func TestBadRecurringForms(t *testing.T) {
 		{"kind", "", "1 to 200 characters"}, {"kind", "a\tb", "control character"}, {"queue", strings.Repeat("q", 201), "at most 200"},
 		{"spec", "", "has 0 fields"}, {"spec", "0 0 30 2 *", "never fires: February has no day 30"}, {"spec", "* * * * * * *", "has 7 fields"}, {"spec", "60 * * * *", "minute"},
 		{"spec", "*/0 * * * *", "minute"}, {"spec", "1-99999999999999999999 * * * *", "minute"}, {"spec", "٣ * * * *", "ASCII"}, {"spec", strings.Repeat("1,", 5000) + "1 * * * *", "the limit is 8,192"},
-		{"spec", strings.Repeat("1,", 1000) + "1 * * * *", "at most 1000"}, {"spec", "@every 0s", "outside 1s"}, {"spec", "@every -5m", "outside 1s"}, {"spec", "@never", "is no macro"},
+		{"spec", strings.Repeat("1,", 1000) + "1 * * * *", "at most 1,000"}, {"spec", "@every 0s", "outside 1.00 s to 366 d"}, {"spec", "@every -5m", "outside 1.00 s"}, {"spec", "@never", "is no macro"},
 		{"zone", "Mars/Phobos", "not in the time zone database"}, {"zone", "../etc/passwd", "not in the time zone database"}, {"zone", "Local", "differs between servers"},
-		{"misfire", "twice", "none of run_once"}, {"overlap", "twice", "none of allow"}, {"start", "tomorrow", "is no time such as"}, {"start", "0001-01-01", "is no time such as"},
+		{"misfire", "twice", "none of run_once"}, {"overlap", "twice", "none of allow"}, {"start", "tomorrow", "is no time such as"}, {"start", "0001-01-01", "is outside the years 1 to 9999"}, {"start", "0001-01-01 UTC", "is no time such as"},
 		{"end", "2019-12-31", "is before the start"}, {"end", "31.12.2030", "is no time such as"},
 		{"args", "{", "not valid JSON"}, {"args", `[1]`, "is not a JSON object"}, {"args", `{"a":1}x`, "text after the JSON object"}, {"args", `{"a":{"b":1e99999}}`, "at $.a.b: "}, {"args", strings.Repeat("x", 65<<10), "the limit is 65,536"},
 	} {

@@ -38,7 +38,7 @@ func (r *request) recurringPage(id string) error {
 	if err != nil {
 		return cut(ctx, err)
 	}
-	p := r.d.presentRecurringOne(row)
+	p := r.d.presentRecurringOne(r.locale(), row)
 	p.Form = r.d.presentForm(row)
 	l := r.layout(r.locale().Say("Recurring %s", id), "recurring")
 	l.LiveURL = r.d.liveURL(l.Here, nil)
@@ -52,7 +52,7 @@ func (d *Dashboard) recurringOneLook(l views.Layout, id string) look {
 		if err != nil {
 			return picture{}, cut(ctx, err)
 		}
-		p := d.presentRecurringOne(row)
+		p := d.presentRecurringOne(l.Locale, row)
 		part := func(name string, draw func(views.Layout, views.RecurringOneProps) templ.Component) sketch {
 			return sketch{"recurring-" + name, 0, func(l views.Layout, v int64) templ.Component {
 				p := p

@@ -93,7 +93,7 @@ func writeSaved(all []views.SavedView) string {
 	parts := make([]string, len(all))
 	for i, v := range all {
 		values := url.Values{}
-		for name, text := range map[string]string{"state": string(v.Filter.State), "queue": v.Filter.Queue, "kind": v.Filter.Kind, "group": v.Filter.Group, "q": v.Filter.Q} {
+		for name, text := range map[string]string{"state": string(v.Filter.State), "queue": v.Filter.Queue, "kind": v.Filter.Kind, "cause": v.Filter.Cause, "group": v.Filter.Group, "q": v.Filter.Q} {
 			if text != "" {
 				values.Set(name, text)
 			}
@@ -122,7 +122,7 @@ func readSaved(text string) (v views.SavedView, ok bool) {
 		return v, false
 	}
 	return views.SavedView{Name: name, Filter: views.ListFilter{
-		State: views.State(values.Get("state")), Queue: values.Get("queue"), Kind: values.Get("kind"), Group: values.Get("group"), Q: values.Get("q"),
+		State: views.State(values.Get("state")), Queue: values.Get("queue"), Kind: values.Get("kind"), Cause: values.Get("cause"), Group: values.Get("group"), Q: values.Get("q"),
 	}}, true
 }
 

@@ -194,7 +194,7 @@ var (
 // Settings and flags that the text names exist.
 func TestDocsNameRealSettings(t *testing.T) {
 	t.Parallel()
-	known := []string{"TEKRAR_POSTGRES_BIN", "TEKRAR_PORT", "TEKRAR_SERVICE_HOST", "TEKRAR_TEST_DATABASE_URL"}
+	known := []string{"TEKRAR_POSTGRES_BIN", "TEKRAR_PORT", "TEKRAR_RECORD", "TEKRAR_SERVICE_HOST", "TEKRAR_TEST_DATABASE_URL"}
 	for _, s := range settings {
 		known = append(known, s.env, "--"+s.name)
 	}

@@ -176,11 +176,11 @@ func (b *bench) waitFor(id int64, s store.State) (d store.JobDetail) {
 func (b *bench) eventually(what string, holds func() bool) {
 	b.Helper()
 	deadline := time.Now().Add(30 * time.Second)
-	for !holds() {
+	for pause := 5 * time.Millisecond; !holds(); pause = min(pause*3/2, 50*time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.Fatalf("not within 30 s: %s", what)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

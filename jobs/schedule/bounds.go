@@ -33,11 +33,11 @@ func (s Schedule) Within(b Bounds) (Schedule, error) {
 		}
 	}
 	if !b.Start.IsZero() && !b.End.IsZero() && b.End.Before(b.Start) {
-		return Schedule{}, refuse("end", "%s is before the start %s", stamp(b.End), stamp(b.Start))
+		return Schedule{}, refuse("end", "%s is before the start %s", s.stamp(b.End), s.stamp(b.Start))
 	}
 	s.bounds = b
 	if !b.End.IsZero() && s.Next(time.Time{}).IsZero() {
-		return Schedule{}, refuse("end", "the schedule never fires up to %s", stamp(b.End))
+		return Schedule{}, refuse("end", "the schedule never fires up to %s", s.stamp(b.End))
 	}
 	return s, nil
 }
@@ -45,5 +45,13 @@ func (s Schedule) Within(b Bounds) (Schedule, error) {
 // Bounds gives the limits, zero where there is none.
 func (s Schedule) Bounds() Bounds { return s.bounds }
 
+// stamp writes a limit for people, as the clock of the schedule's zone shows it.
+func (s Schedule) stamp(t time.Time) string { return stamp(t.In(s.Location())) }
+
 // stamp writes a time for people, with a fraction only if there is one.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.999999") + " UTC" }
+func stamp(t time.Time) string {
+	if t.Location() == time.UTC {
+		return t.Format("2006-01-02 15:04:05.999999 UTC")
+	}
+	return t.Format("2006-01-02 15:04:05.999999 -07:00")
+}

@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -20,12 +18,12 @@ const (
 )
 
 var fields = [6]field{
-	{name: "second", max: 59},
-	{name: "minute", max: 59},
-	{name: "hour", max: 23},
-	dayField: {name: "day of month", min: 1, max: 31},
-	{name: "month", min: 1, max: 12, names: strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")},
-	weekdayField: {name: "day of week", max: 7, names: strings.Fields("sun mon tue wed thu fri sat")},
+	{name: phrase("second"), max: 59},
+	{name: phrase("minute"), max: 59},
+	{name: phrase("hour"), max: 23},
+	dayField: {name: phrase("day of month"), min: 1, max: 31},
+	{name: phrase("month"), min: 1, max: 12, names: strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")},
+	weekdayField: {name: phrase("day of week"), max: 7, names: strings.Fields("sun mon tue wed thu fri sat")},
 }
 
 // parse reads a list of items into s and reports whether L was one of them.
@@ -37,13 +35,13 @@ func (f *field) parse(text string, s *set) (lastDay bool, err error) {
 	for item := range strings.SplitSeq(text, ",") {
 		switch {
 		case item == "":
-			return false, errors.New("a comma without a value")
+			return false, phrased("a comma without a value")
 		case strings.EqualFold(item, "L") && f.name == fields[dayField].name:
 			lastDay = true
 		case strings.Contains(item, "?"):
-			return false, errors.New("? may only be the whole of a day field")
+			return false, phrased("? may only be the whole of a day field")
 		case dayLike && strings.ContainsAny(item, "#"), dayLike && f.beyondCron(item):
-			return false, fmt.Errorf("%s is not supported: of the signs L, W and # only L alone in the day of month is", quote(item))
+			return false, phrased("%s is not supported: of the signs L, W and # only L alone in the day of month is", quote(item))
 		default:
 			if err := f.parseItem(item, s); err != nil {
 				return false, err
@@ -72,7 +70,7 @@ func (f *field) parseItem(item string, s *set) error {
 	if stepped {
 		n, ok := number(stepText)
 		if !ok || n < 1 || n > f.max {
-			return fmt.Errorf("step %s is outside 1 to %d", quote(stepText), f.max)
+			return phrased("step %s is outside 1 to %d", quote(stepText), f.max)
 		}
 		step = n
 	}
@@ -116,7 +114,7 @@ func (f *field) parseRange(body string, stepped bool) (low, high int, err error)
 		high = 7 // fri-sun
 	}
 	if low > high {
-		return 0, 0, fmt.Errorf("the range %s runs backwards: write it as two, %s-%d,%d-%s",
+		return 0, 0, phrased("the range %s runs backwards: write it as two, %s-%d,%d-%s",
 			quote(body), lowText, f.max, f.min, highText)
 	}
 	return low, high, nil
@@ -128,10 +126,10 @@ func (f *field) need(text string) (int, error) {
 	case ok:
 		return v, nil
 	case f.names != nil:
-		return 0, fmt.Errorf("%s is neither a number from %d to %d nor a name from %s to %s",
+		return 0, phrased("%s is neither a number from %d to %d nor a name from %s to %s",
 			quote(text), f.min, f.max, f.names[0], f.names[len(f.names)-1])
 	}
-	return 0, fmt.Errorf("%s is not a number from %d to %d", quote(text), f.min, f.max)
+	return 0, phrased("%s is not a number from %d to %d", quote(text), f.min, f.max)
 }
 
 func (f *field) value(text string) (int, bool) {

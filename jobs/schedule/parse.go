@@ -56,7 +56,7 @@ func parseExpression(spec string) (*expression, error) {
 	for i, target := range []*set{&e.second, &e.minute, &e.hour, &e.day, &e.month, &e.weekday} {
 		last, err := fields[i].parse(texts[i], target)
 		if err != nil {
-			return nil, refuse("cron", "%s %s: %v", fields[i].name, quote(texts[i]), err)
+			return nil, refuse("cron", "%s %s: %v", phrased(fields[i].name), quote(texts[i]), err)
 		}
 		e.lastDay = e.lastDay || last
 	}
@@ -81,6 +81,7 @@ func (e *expression) checkDates() error {
 			return nil
 		}
 	}
-	return refuse("cron", "never fires: %s has no day %s",
-		list(e.month, "or", monthName), list(e.day, "or", plain))
+	months := func(w words) string { return w.joinOr(w.items(e.month, w.month)) }
+	days := func(w words) string { return w.joinOr(w.items(e.day, plain)) }
+	return refuse("cron", "never fires: %s has no day %s", months, days)
 }

@@ -37,8 +37,9 @@ type Conflict struct {
 
 // String is the warning for log and screen.
 func (c Conflict) String() string {
-	return fmt.Sprintf("the retry policy waits up to %v, but the schedule can fire again after %v (from %s): a retry that reaches the next fire is dropped",
-		c.Wait, c.Gap, stamp(c.At))
+	w := words{english}
+	return fmt.Sprintf("the retry policy waits up to %s, but the schedule can fire again after %s (from %s): a retry that reaches the next fire is dropped",
+		w.duration(c.Wait), w.duration(c.Gap), stamp(c.At))
 }
 
 // WarnRetry reports whether the longest of a policy's waits outlives the

@@ -116,7 +116,7 @@ func TestWarnRetry(t *testing.T) {
 			t.Errorf("%s: warned of a wait that fits", c.spec)
 		}
 		conflict, warn := WarnRetry([]time.Duration{0, c.gap - time.Second, 0}, s, now)
-		if !warn || !strings.Contains(conflict.String(), "waits up to "+conflict.Wait.String()) || !s.Next(conflict.At).Equal(conflict.At.Add(c.gap)) {
+		if !warn || !strings.Contains(conflict.String(), "waits up to "+(words{english}).duration(conflict.Wait)+", but the schedule can fire again after "+(words{english}).duration(c.gap)+" (from 2") || !s.Next(conflict.At).Equal(conflict.At.Add(c.gap)) {
 			t.Errorf("%s: %v, %v", c.spec, warn, conflict)
 		}
 	}

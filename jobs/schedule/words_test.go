@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 	}
 	noon := at(t, "2026-05-05T12:00:00Z")
 	s, _ := must(t, "30 2 * * *", "America/New_York").Within(Bounds{Start: noon, End: noon.AddDate(1, 0, 0)})
-	if got := s.Words(); got != "At 02:30 every day, America/New_York time, from 2026-05-05 12:00:00 UTC, until 2027-05-05 12:00:00 UTC" {
+	if got := s.Words(); got != "At 02:30 every day, America/New_York time, from 2026-05-05 08:00:00 -04:00, until 2027-05-05 08:00:00 -04:00" {
 		t.Error(got)
 	}
 	s, _ = must(t, "@every 24h", "").Within(Bounds{Start: noon})

@@ -28,9 +28,13 @@ func Fresh(t testing.TB) *store.DB {
 	return Open(t, create(t, shared.copy), store.Options{})
 }
 
-// Open opens dsn and closes it when the test ends.
+// Open opens dsn and closes it when the test ends. If DSN gave it, the connections may
+// come from earlier tests, as new: all settings and locks of the session are gone.
 func Open(t testing.TB, dsn string, o store.Options) *store.DB {
 	t.Helper()
+	if o.Dial == nil && spares.lent(dsn) {
+		o.Dial = dialReusing
+	}
 	db, err := store.Open(dsn, o)
 	if err != nil {
 		t.Fatal(err)
@@ -46,16 +50,24 @@ func DSN(t testing.TB) string {
 	if shared.server == nil { // a server that stays: nothing is left there
 		return create(t, shared.copy)
 	}
-	dsn := spareDSN(t)
-	if dsn == "" {
-		dsn = create(t, shared.copy)
-	}
+	dsn := spares.take(t)
 	t.Cleanup(func() { // after all that the test opened was closed
-		if !t.Failed() {
-			spare <- dsn
-		}
+		spares.giveBack(dsn, !t.Failed())
 	})
 	return dsn
+}
+
+// Connections counts those to the database of that name. Those that were closed and
+// wait for another test are none.
+func Connections(t testing.TB, database string) (n int) {
+	t.Helper()
+	ensure(t)
+	err := shared.admin.QueryRowContext(t.Context(), `select count(*) from pg_stat_activity
+		where datname = $1 and application_name <> $2`, database, parkedName).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // EmptyDSN is the address of a database of this test's own without any schema.

@@ -3,29 +3,71 @@ package storetest
 import (
 	"context"
 	"database/sql"
+	"sync"
 	"testing"
 
 	"github.com/lib/pq"
 )
 
-// spare holds the addresses of databases whose tests have ended: emptying one costs a
-// tenth of copying a new one (truncate costs as much as the copy).
-var spare = make(chan string, 10_000)
+// spares are the databases whose tests have ended: emptying one costs a tenth of
+// copying a new one (truncate costs as much as the copy).
+var spares = spareList{out: map[string]bool{}}
 
-// spareDSN is the address of a database that is empty again, "" if there is none. One
-// that was left in another shape than the template's, or connected to, is left alone.
-func spareDSN(t testing.TB) string {
+type spareList struct {
+	mu   sync.Mutex
+	free []string        // addresses; the one that came last is taken first
+	out  map[string]bool // addresses that tests have
+}
+
+// take returns the address of an empty database. A spare one that was left in another
+// shape than the template's, or connected to, is left alone.
+func (s *spareList) take(t testing.TB) string {
 	t.Helper()
-	for {
-		select {
-		case dsn := <-spare:
-			if ok, err := emptied(t.Context(), dsn); err == nil && ok {
-				return dsn
-			}
-		default:
-			return ""
+	dsn := s.pop()
+	for dsn != "" {
+		if ok, err := emptied(t.Context(), dsn); err == nil && ok {
+			break
 		}
+		lot.clear(parameter(dsn, "dbname"))
+		dsn = s.pop()
 	}
+	if dsn == "" {
+		dsn = create(t, shared.copy)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out[dsn] = true
+	return dsn
+}
+
+func (s *spareList) pop() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.free) == 0 {
+		return ""
+	}
+	last := len(s.free) - 1
+	dsn := s.free[last]
+	s.free = s.free[:last]
+	return dsn
+}
+
+func (s *spareList) giveBack(dsn string, good bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.out, dsn)
+	if good {
+		s.free = append(s.free, dsn)
+	} else {
+		lot.clear(parameter(dsn, "dbname"))
+	}
+}
+
+// lent reports that a test has the database.
+func (s *spareList) lent(dsn string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out[dsn]
 }
 
 // shapeQuery tells what a test can change in a database beside rows: relations,
@@ -45,7 +87,8 @@ union all select format('setting %s', s.setconfig) from pg_db_role_setting s joi
 union all select format('version %s', max(version_id)) from tekrar.goose_db_version) s`
 
 const strangersQuery = `select count(*) from pg_stat_activity
-where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+and application_name <> '` + parkedName + `'`
 
 // What triggers write while failed jobs go has to go after them.
 const emptyStatement = `do $$ declare name text; begin
@@ -62,6 +105,7 @@ func emptied(ctx context.Context, dsn string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	c.Dialer(reusing{})
 	pool := sql.OpenDB(c)
 	defer pool.Close()
 	tx, err := pool.BeginTx(ctx, nil)

@@ -101,6 +101,7 @@ func start() error {
 	}
 	shared.admin = sql.OpenDB(c)
 	shared.admin.SetMaxOpenConns(4)
+	shared.admin.SetMaxIdleConns(4)
 	return buildTemplate(ctx)
 }
 

@@ -33,7 +33,7 @@ func TestASpareDatabaseIsAsNew(t *testing.T) { // alone, so that nobody else tak
 	}
 	for _, c := range []struct {
 		left        string
-		open, again bool
+		open, again bool // of its connections one stays; the next test gets the database
 	}{
 		{left: `insert into tekrar.jobs (queue, kind, args) values ('q', 'k', '{}')`, again: true},
 		{left: `insert into tekrar.queues (name) values ('q')`, open: true},

@@ -9,7 +9,7 @@ import (
 
 // turkish has a file for each part of the dashboard; each adds its sentences here.
 // English is the key and needs no entry.
-var turkish = merge(turkishCommon, turkishOverview, turkishJob, turkishCopy, turkishJobs, turkishBulk, turkishAudit, turkishClaims, turkishCalls, turkishRefusals, turkishAttempts, turkishFailures, turkishQueues, turkishRecurring)
+var turkish = merge(turkishCommon, turkishOverview, turkishJob, turkishCopy, turkishJobs, turkishBulk, turkishAudit, turkishClaims, turkishCalls, turkishRefusals, turkishAttempts, turkishFailures, turkishQueues, turkishRecurring, turkishSchedule, turkishInput)
 
 var sentences = build()
 

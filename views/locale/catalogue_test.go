@@ -17,13 +17,15 @@ import (
 // texts says which arguments of a function are sentences of the catalogue.
 var texts = map[string][]int{
 	"Say": {0}, "Plural": {1, 2}, "Sentence": {0}, "of": {1, 2}, "badInput": {0}, "refuse": {1},
+	"say": {0}, "phrase": {0}, "phrased": {0}, // of package schedule
+	"inputError": {1}, "wrong": {0}, "unexpected": {0}, // of package jobs
 }
 
 // englishOf collects the sentences of the dashboard's source, with the place of each.
 func englishOf(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.go", "../*.go", "../../web/*.go"} {
+	for _, pattern := range []string{"*.go", "../*.go", "../../web/*.go", "../../jobs/*.go", "../../jobs/schedule/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, files, err)
@@ -81,7 +83,7 @@ func literal(e ast.Expr) (string, bool) {
 }
 
 // wordless sentences are the same in every language.
-var wordless = regexp.MustCompile(`^(%(\.\d+)?[sdf]|[\s\d\p{P}+×·<>=µ]|\.%)*$`)
+var wordless = regexp.MustCompile(`^(%(\.\d+)?[sdfv]|[\s\d\p{P}+×·<>=µ]|\.%)*$`)
 
 func TestEverySentenceIsTranslated(t *testing.T) {
 	t.Parallel()
@@ -101,7 +103,7 @@ func TestEverySentenceIsTranslated(t *testing.T) {
 	}
 }
 
-var verb = regexp.MustCompile(`%(?:\[(\d+)\])?(\.\d+)?([a-z%])`)
+var verb = regexp.MustCompile(`%(?:\[(\d+)\])?(\.\d+)?([a-zA-Z%])`)
 
 // verbs are the verbs of a text in the order of their arguments.
 func verbs(text string) []string {

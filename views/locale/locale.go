@@ -7,6 +7,7 @@ package locale
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,6 +106,11 @@ func clip(s string) string {
 	return s
 }
 
+// phrased is put together from sentences of the catalogue.
+type phrased interface {
+	Say(say func(format string, args ...any) string) string
+}
+
 func (l *Locale) or() *Locale {
 	if l == nil {
 		return english
@@ -120,8 +126,30 @@ func (l *Locale) Zone() string { return l.or().zone.String() }
 
 // Say is the sentence in the reader's language, with args in the places of its verbs
 // as in fmt.Sprintf. A translation may take them in another order: %[2]s. Numbers of
-// %d and %f are written as the language writes them, so ids go by %s.
-func (l *Locale) Say(english string, args ...any) string { return l.or().say.Sprintf(english, args...) }
+// %d and %f are written as the language writes them, so ids go by %s. So do lengths
+// of time, which come out as by Duration, and times, which come out as by Own. What is
+// phrased, such as an input that package jobs refuses, is said in the same language.
+func (l *Locale) Say(english string, args ...any) string {
+	said := args
+	for i, a := range args {
+		var text string
+		switch v := a.(type) {
+		case time.Duration:
+			text = l.Duration(v)
+		case time.Time:
+			text = l.Own(v)
+		case phrased:
+			text = v.Say(l.Say)
+		default:
+			continue
+		}
+		if &said[0] == &args[0] {
+			said = slices.Clone(args) // they are the caller's
+		}
+		said[i] = text
+	}
+	return l.or().say.Sprintf(english, said...)
+}
 
 // Plural is one when n is 1, else many with n in the place of %d, and args after it.
 // The catalogue has both; a language with more forms selects among them in that of many.

@@ -57,6 +57,8 @@ func TestFormats(t *testing.T) {
 		{en.Plural(1, "1 retry", "%d retries"), "1 retry", tr.Plural(1, "1 retry", "%d retries"), "1 yeniden deneme"},
 		{en.Plural(2000, "1 retry", "%d retries"), "2,000 retries", tr.Plural(2000, "1 retry", "%d retries"), "2.000 yeniden deneme"},
 		{en.Say("nobody translated %s", "this"), "nobody translated this", tr.Say("nobody translated %s", "this"), "nobody translated this"},
+		{en.Say("Try again in %s.", 91*time.Second), "Try again in 1 min 31 s.", tr.Say("%s and %s", 91*time.Second, 1500*time.Millisecond), "1 dk 31 sn ve 1,50 sn"},
+		{en.Say("%s, from %s", "x", now), "x, from 2026-03-14 23:09:26.535 UTC", tr.Say("%s, from %s", "x", now.In(time.FixedZone("", 5400))), "x, başlangıç: 15.03.2026 00:39:26.535 +01:30"},
 		{en.Tag() + " " + en.Zone(), "en UTC", tr.Tag() + " " + tr.Zone(), "tr Europe/Istanbul"},
 	} {
 		if c.en != c.wantEN || c.tr != c.wantTR {

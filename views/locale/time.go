@@ -1,9 +1,6 @@
 package locale
 
-import (
-	"strconv"
-	"time"
-)
+import "time"
 
 // In is t in the reader's zone.
 func (l *Locale) In(t time.Time) time.Time { return t.In(l.or().zone) }
@@ -23,12 +20,12 @@ func (l *Locale) Date(t time.Time) string { return l.In(t).Format(l.or().day) }
 // Day is the day without its year: "2 Jan".
 func (l *Locale) Day(t time.Time) string {
 	at := l.In(t)
-	return strconv.Itoa(at.Day()) + " " + l.Say(months[at.Month()-1])
+	return l.Say(months[at.Month()-1], at.Day())
 }
 
 var months = [...]string{
-	Sentence("Jan"), Sentence("Feb"), Sentence("Mar"), Sentence("Apr"), Sentence("May"), Sentence("Jun"),
-	Sentence("Jul"), Sentence("Aug"), Sentence("Sep"), Sentence("Oct"), Sentence("Nov"), Sentence("Dec"),
+	Sentence("%d Jan"), Sentence("%d Feb"), Sentence("%d Mar"), Sentence("%d Apr"), Sentence("%d May"), Sentence("%d Jun"),
+	Sentence("%d Jul"), Sentence("%d Aug"), Sentence("%d Sep"), Sentence("%d Oct"), Sentence("%d Nov"), Sentence("%d Dec"),
 }
 
 // There is the date and time in the zone that t has, with as many digits of a second as
@@ -46,6 +43,14 @@ func (l *Locale) Stamp(t time.Time) string { return l.Date(t) + " " + l.Millis(t
 // Whole is date and time with as many digits of a second as it has, and the zone.
 func (l *Locale) Whole(t time.Time) string {
 	return l.Date(t) + " " + l.In(t).Format("15:04:05.999999") + " " + l.offset(t)
+}
+
+// Own is Whole in the zone that t has instead of the reader's.
+func (l *Locale) Own(t time.Time) string {
+	if t.Location() == time.UTC {
+		return t.Format(l.or().day + " 15:04:05.999999 UTC")
+	}
+	return t.Format(l.or().day + " 15:04:05.999999 -07:00")
 }
 
 // offset names the zone at that time: "UTC", else "+03:00", which is the same twice a

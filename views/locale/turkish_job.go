@@ -35,6 +35,7 @@ var turkishJob = map[string]string{
 	"If every coming attempt fails, it gives up %s":      "Gelecek her deneme başarısız olursa vazgeçeceği an: %s",
 	"Job":                               "İş",
 	"Job %s":                            "İş %s",
+	"Log":                               "Günlük",
 	"Log and progress":                  "Günlük ve ilerleme",
 	"Log, oldest line first":            "Günlük, en eski satır önce",
 	"No attempt has failed.":            "Başarısız olan deneme yok.",

@@ -2,6 +2,13 @@ package locale
 
 // turkishJobs are the sentences of the lists of jobs, of their confirmation and of messages.
 var turkishJobs = map[string]string{
+	"%s that put themselves off":                         "kendini erteleyen %s",
+	"%s that wait for a retry":                           "yeniden denenmeyi bekleyen %s",
+	"%s that were enqueued for later":                    "sonrası için kuyruğa alınan %s",
+	"All scheduled jobs":                                 "Bütün zamanlanmış işler",
+	"Only jobs that put themselves off.":                 "Yalnızca kendini erteleyen işler.",
+	"Only jobs that wait for a retry.":                   "Yalnızca yeniden denenmeyi bekleyen işler.",
+	"Only jobs that were enqueued for later.":            "Yalnızca sonrası için kuyruğa alınan işler.",
 	"Field format: unknown %s. Known ones: csv, ndjson.": "format alanı: %s bilinmiyor. Bilinenler: csv, ndjson.",
 	"%d jobs":               "%d iş",
 	"%d jobs asked to end.": "%d işin sonlanması istendi.",
@@ -122,6 +129,7 @@ var turkishJobs = map[string]string{
 	"Search":                                "Ara",
 	"Search on from here":                   "Aramayı buradan sürdür",
 	"Show every %s job":                     "Bütün işleri göster (durum: %s)",
+	"Skip the rows":                         "Satırları atla",
 	"Something went wrong here":             "Burada bir şeyler ters gitti",
 	"State":                                 "Durum",
 	"That address or form cannot be understood":                     "Bu adres ya da form anlaşılamadı",

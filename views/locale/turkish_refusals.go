@@ -2,7 +2,9 @@ package locale
 
 // turkishRefusals are what is answered instead of a page, on any address.
 var turkishRefusals = map[string]string{
-	"Field %s.":                                                             "Alan: %s.",
+	"Field cause: goes with state=scheduled.":                    "cause alanı: state=scheduled ile birlikte kullanılır.",
+	"Field cause: unknown %s. Known ones: asked, retry, snooze.": "cause alanı: %s bilinmiyor. Bilinenler: asked, retry, snooze.",
+	"Field %s: %s.":                                                         "%s alanı: %s.",
 	"Field %s: contains a NUL character.":                                   "%s alanı: bir NUL karakteri içeriyor.",
 	"Field %s: has %d bytes; the limit is %d.":                              "%s alanı: %d bayt; sınır %d.",
 	"Field %s: is not valid UTF-8.":                                         "%s alanı: geçerli UTF-8 değil.",

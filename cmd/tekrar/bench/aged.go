@@ -88,11 +88,28 @@ func (b *bench) drainWhileExpiring(ctx context.Context, db *store.DB) (rate floa
 // slowestQuery is the highest 95th percentile of what the pages ask, in ms.
 func slowestQuery(ctx context.Context, db *store.DB) (float64, error) {
 	const times = 20
+	// A page's worth and how many there are.
+	jobsOf := func(f store.JobFilter) func() error {
+		return func() error {
+			_, _, err := db.Jobs(ctx, f)
+			if err == nil {
+				_, err = db.CountJobs(ctx, f)
+			}
+			return err
+		}
+	}
 	var worst time.Duration
 	for _, ask := range []func() error{
 		func() error { _, err := db.Counts(ctx); return err },
 		func() error { _, _, err := db.Retrying(ctx); return err },
+		func() error { _, err := db.Pending(ctx); return err },
 		func() error { _, err := db.OldestReady(ctx); return err },
+		jobsOf(store.JobFilter{State: jobs.Scheduled, Cause: store.CauseRetry}),
+		jobsOf(store.JobFilter{State: jobs.Scheduled, Kind: "rare"}),
+		jobsOf(store.JobFilter{State: jobs.Scheduled, Queue: "rare"}),
+		jobsOf(store.JobFilter{State: jobs.Failed, Kind: "rare"}),
+		jobsOf(store.JobFilter{State: jobs.Failed, Queue: "rare"}),
+		jobsOf(store.JobFilter{State: jobs.Failed, Queue: "default"}),
 		func() error {
 			_, _, err := db.Jobs(ctx, store.JobFilter{State: jobs.Succeeded, Limit: 50})
 			return err
@@ -101,8 +118,14 @@ func slowestQuery(ctx context.Context, db *store.DB) (float64, error) {
 			_, _, err := db.Jobs(ctx, store.JobFilter{State: jobs.Succeeded, Kind: "aged-3", Limit: 50})
 			return err
 		},
-		func() error { _, err := db.Attempts(ctx, 6*time.Hour, 5*time.Minute, "", ""); return err },
-		func() error { _, err := db.Attempts(ctx, 30*24*time.Hour, 8*time.Hour, "", ""); return err },
+		func() error {
+			_, err := db.Attempts(ctx, 6*time.Hour, 5*time.Minute, store.AttemptFilter{})
+			return err
+		},
+		func() error {
+			_, err := db.Attempts(ctx, 30*24*time.Hour, 8*time.Hour, store.AttemptFilter{})
+			return err
+		},
 		func() error { _, err := db.Queues(ctx); return err },
 		func() error { _, err := db.FailureGroups(ctx, false, 50); return err },
 		func() error { _, err := db.MutedFailures(ctx); return err },
