@@ -87,8 +87,13 @@ func start() error {
 	shared.base = os.Getenv("TEKRAR_TEST_DATABASE_URL")
 	if shared.base == "" {
 		s, err := pgtemp.Start(ctx, pgtemp.Config{
-			Logger:   quiet(),
-			Settings: map[string]string{"max_connections": "300"},
+			Logger: quiet(),
+			// With hundreds of databases a vacuum worker would begin several times a second,
+			// and tests that need statistics ask for them.
+			Settings: map[string]string{
+				"max_connections": "300", "autovacuum_naptime": "1d",
+				"wal_level": "minimal", "max_wal_senders": "0", "checkpoint_timeout": "1h", "max_wal_size": "4GB",
+			},
 		})
 		if err != nil {
 			return err
