@@ -23,6 +23,7 @@ type engine struct {
 	log   *slog.Logger
 	kinds map[string]*handler
 
+	attended  attended
 	server    atomic.Int64 // id of the server row; changes when the lease was lost
 	listening atomic.Bool
 	draining  atomic.Bool

@@ -41,6 +41,7 @@ func (e *engine) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	e.renewed()
 	e.server.Store(id)
 	return nil
 }
@@ -61,6 +62,7 @@ func (e *engine) keepLease(ctx context.Context) {
 		case err != nil:
 			wait = min(trouble.failed(err), e.cfg.Heartbeat)
 		default:
+			e.renewed()
 			trouble.ok()
 			wait = jitter(e.cfg.Heartbeat)
 		}

@@ -14,6 +14,9 @@ import (
 func (e *engine) sweep(ctx context.Context) {
 	trouble := &incident{log: e.log, what: "sweep for lost servers"}
 	for sleep(ctx, jitter(e.cfg.Sweep), nil) {
+		if e.unattended() {
+			continue
+		}
 		r, err := e.db.Reclaim(ctx, e.server.Load(), e.cfg.LossLimit)
 		if err != nil {
 			if !e.outlast(ctx, trouble, err) {

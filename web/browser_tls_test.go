@@ -68,7 +68,7 @@ func TestLIV02BehindTLS(t *testing.T) {
 				window.setInterval = (f, ms) => every(f, ms === 15000 ? 150 : ms);`)
 			b.visit(address + "/ops/jobs/jobs?state=enqueued")
 			b.until(fmt.Sprintf(`document.querySelector("#live").dataset.mode === %q`, mode))
-			b.must(fmt.Sprintf(`opened.length > 0 && opened.every((u) => u.startsWith("wss://" + location.host + "/ops/jobs/"))`))
+			b.must(`opened.length > 0 && opened.every((u) => u.startsWith("wss://" + location.host + "/ops/jobs/"))`)
 			x.work()
 			x.until("the job is done", func() bool { return x.state(id) == store.Succeeded })
 			b.until(fmt.Sprintf(`document.querySelector("#job-row-%d").classList.contains("gone")`, id))
