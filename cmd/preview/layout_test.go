@@ -37,6 +37,8 @@ const cramped = `(async (names) => {
     const wrong = root.scrollWidth > innerWidth ? ["the page is " + root.scrollWidth + " pixels wide"] : [];
     const texts = [...document.querySelectorAll(":is(button, .btn)")].filter((e) => shown(e) && e.innerText.length <= 24 && !e.closest(".saved"));
     for (const e of texts) if (lines(e)) wrong.push("two lines: " + e.innerText);
+    for (const tabs of document.querySelectorAll(".tabs"))
+      if (tabs.scrollWidth > tabs.clientWidth) wrong.push("tabs are cut off: " + tabs.scrollWidth + " of " + tabs.clientWidth);
     if (innerWidth > 1000)
       for (const tabs of document.querySelectorAll(".tabs"))
         if (new Set([...tabs.querySelectorAll("li")].map((e) => e.offsetTop)).size > 1) wrong.push("tabs on two rows");
@@ -54,7 +56,7 @@ const cramped = `(async (names) => {
 
 // Words are as long as their language has them, and zones have long names: no page gets
 // wider than the screen for that, a short button stays on one line, the tabs of a page
-// on one row of a wide screen, and a box keeps away from what stands above it.
+// on one row of a wide screen and whole on a narrow one, and a box keeps away from what stands above it.
 func TestNothingIsCramped(t *testing.T) {
 	t.Parallel()
 	var names []string
