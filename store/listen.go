@@ -78,6 +78,7 @@ func (db *DB) ListenChanges(ctx context.Context, up func(bool), on func(Change))
 // listen owns one LISTEN connection. Listen blocks while the server is down, so
 // it runs apart; notifications are always drained.
 func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func(payload string)) {
+	ctx, cancel := context.WithCancel(ctx)
 	heard := newProbe(db, channel)
 	l := db.Listener(200*time.Millisecond, 10*time.Second, func(e pq.ListenerEventType, _ error) {
 		if e == pq.ListenerEventConnected || e == pq.ListenerEventReconnected {
@@ -107,7 +108,6 @@ func (db *DB) listen(ctx context.Context, channel string, up func(bool), on func
 	}()
 	pinged := make(chan struct{}, 1)
 	pinged <- struct{}{}
-	ctx, cancel := context.WithCancel(ctx)
 	var probing sync.WaitGroup
 	probing.Go(func() { heard.run(ctx) })
 	defer func() { cancel(); probing.Wait() }()
