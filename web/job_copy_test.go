@@ -184,7 +184,7 @@ func TestBadCopies(t *testing.T) {
 	for _, c := range []struct{ field, value, text string }{
 		{"args", "", "is empty, not a JSON object"}, {"args", "[1]", "is not a JSON object"}, {"args", `{"a":`, "not valid JSON"}, {"args", `{"a":1}x`, "text after the JSON object"},
 		{"args", `{"a":{"b":1e99999}}`, "at $.a.b: "}, {"args", `{"s":"a\u0000b"}`, "at $.s: "}, {"args", `{"s":"\ud800"}`, "at $.s: "}, {"args", "{\"s\":\"\xff\"}", "is not valid UTF-8"},
-		{"args", "{\"s\":\"\x00\"}", "contains a NUL"}, {"args", `{"a":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}`, "deeper than 100"}, {"args", `{"a":"` + strings.Repeat("x", 4000) + `"}`, "4000"},
+		{"args", "{\"s\":\"\x00\"}", "contains a NUL"}, {"args", `{"a":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}`, "deeper than 100"}, {"args", `{"a":"` + strings.Repeat("x", 4000) + `"}`, "4,000"},
 		{"args", strings.Repeat("x", 65<<10), "the limit is 65,536"}, {"args", `{"password":"•••"}`, "stands for a hidden value"},
 		{"queue", strings.Repeat("q", 201), "at most 200"}, {"queue", "a\tb", "control character"}, {"queue", "\xff", "is not valid UTF-8"},
 		{"delay", "soon", "no delay such as"}, {"delay", "-1", "outside of 0 to 720 hours"}, {"delay", "NaN", "outside of"}, {"delay", "721h", "outside of"}, {"delay", "1e300", "outside of"}, {"delay", "-5m", "outside of"},

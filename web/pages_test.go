@@ -59,7 +59,7 @@ func TestBadAddresses(t *testing.T) {
 		text   string
 	}{
 		"/jobs?state=faild":                       {400, "enqueued, scheduled, awaiting, processing"},
-		"/jobs?colour=red":                        {400, "Known ones: state, queue, kind, group, q, after"},
+		"/jobs?colour=red":                        {400, "Known ones: state, queue, kind, cause, group, q, after"},
 		"/jobs?sort=id;drop":                      {400, "Known ones"},
 		"/jobs?page=0":                            {400, "Known ones"},
 		"/jobs?size=1000000":                      {400, "Known ones"},
