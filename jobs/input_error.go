@@ -1,9 +1,7 @@
 package jobs
 
 import (
-	"fmt"
-	"slices"
-
+	"github.com/tekrar/tekrar/jobs/internal/sentence"
 	"github.com/tekrar/tekrar/jobs/schedule"
 )
 
@@ -14,7 +12,7 @@ type InputError struct {
 	Field   string // what was wrong: "queue", "RetryPolicy.MaxRetries", "args $.items[3].name"
 	Problem string // what is wrong with it, with the limit if there is one
 
-	say func(say func(format string, args ...any) string) string // nil: in English only
+	of sentence.Part // Problem, to be said in other languages; nil: in English only
 }
 
 // Error gives "field: problem".
@@ -24,28 +22,21 @@ func (e *InputError) Error() string { return e.Field + ": " + e.Problem }
 // English, to be looked up in a catalogue, and its values. What nobody can translate,
 // such as the error of an encoder, stays as it is.
 func (e *InputError) Say(say func(format string, args ...any) string) string {
-	if e.say == nil {
+	if e.of == nil {
 		return e.Problem
 	}
-	return e.say(say)
+	return e.of.Say(say)
 }
 
 func inputError(field, format string, args ...any) *InputError {
-	return &InputError{Field: field, Problem: fmt.Sprintf(format, args...), say: func(say func(string, ...any) string) string {
-		said := slices.Clone(args)
-		for i, a := range args {
-			if p, ok := a.(phrase); ok {
-				said[i] = say(string(p))
-			}
-		}
-		return say(format, said...)
-	}}
+	of := sentence.New(format, args...)
+	return &InputError{Field: field, Problem: of.Error(), of: of}
 }
 
 // phrase is a part of a sentence that has words of its own.
-type phrase string
+func phrase(english string) sentence.Part { return sentence.New(english) }
 
 // scheduleError is what package schedule refuses.
 func scheduleError(e *schedule.Error) *InputError {
-	return &InputError{Field: e.Field, Problem: e.Problem, say: e.Say}
+	return &InputError{Field: e.Field, Problem: e.Problem, of: e}
 }

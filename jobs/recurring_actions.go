@@ -109,21 +109,21 @@ func (c *Client) RunRecurringNowTx(ctx context.Context, tx Querier, actor, id st
 	return EnqueueResult(created), nil
 }
 
-// PreviewRecurring says in words what an expression means and gives its next n
-// fires from now. Errors are those of SaveRecurring.
-func (c *Client) PreviewRecurring(spec, zone string, start, end *time.Time, n int) (words string, fires []time.Time, err error) {
+// PreviewRecurring gives the schedule that an expression means, to be said in words,
+// and its next n fires from now. Errors are those of SaveRecurring.
+func (c *Client) PreviewRecurring(spec, zone string, start, end *time.Time, n int) (said schedule.Schedule, fires []time.Time, err error) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	s, err := scheduleOf(store.RecurringRow{Spec: spec, Zone: zone, StartAt: start, EndAt: end, CreatedAt: now})
 	if err != nil {
-		return "", nil, err
+		return said, nil, err
 	}
-	said := s
+	said = s
 	if start == nil && s.Every() > 0 { // "counted from" now would say nothing
 		if plain, err := said.Within(schedule.Bounds{End: s.Bounds().End}); err == nil {
 			said = plain
 		}
 	}
-	return said.Words(), s.Upcoming(now, n), nil
+	return said, s.Upcoming(now, n), nil
 }
 
 func (c *Client) changeRecurring(ctx context.Context, actor, action, id string, change func(time.Time, *store.RecurringRow)) error {

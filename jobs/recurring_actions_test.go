@@ -203,13 +203,13 @@ func TestEndedScheduleHasNoNextFire(t *testing.T) {
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, storetest.New(t), quickly())
-	words, fires, err := c.PreviewRecurring("30 2 13 * 5", "Europe/Istanbul", nil, nil, 5)
-	if err != nil || !strings.Contains(words, " or ") || len(fires) != 5 || fires[0].Location() != time.UTC || fires[0].Hour() != 23 {
-		t.Errorf("%q %v %v", words, fires, err)
+	said, fires, err := c.PreviewRecurring("30 2 13 * 5", "Europe/Istanbul", nil, nil, 5)
+	if err != nil || !strings.Contains(said.Words(), " or ") || len(fires) != 5 || fires[0].Location() != time.UTC || fires[0].Hour() != 23 {
+		t.Errorf("%q %v %v", said.Words(), fires, err)
 	}
-	words, fires, err = c.PreviewRecurring("@every 90s", "", nil, nil, 2)
-	if err != nil || words != "Every 1 minute and 30 seconds" || time.Until(fires[0]) > 90*time.Second || fires[1].Sub(fires[0]) != 90*time.Second {
-		t.Errorf("%q %v %v", words, fires, err)
+	said, fires, err = c.PreviewRecurring("@every 90s", "", nil, nil, 2)
+	if err != nil || said.Words() != "Every 1 minute and 30 seconds" || time.Until(fires[0]) > 90*time.Second || fires[1].Sub(fires[0]) != 90*time.Second {
+		t.Errorf("%q %v %v", said.Words(), fires, err)
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // attended is when this server's lease was renewed last, and when it was renewed after
-// a long time without: in unix nanoseconds, 0 never.
+// a long time without: in unix nanoseconds, 0 never. It is the clock of the wall, which
+// goes on while a whole machine is suspended, its database with it.
 type attended struct{ last, after atomic.Int64 }
 
 // renewed notes that the lease was renewed now.
@@ -32,5 +33,6 @@ func (e *engine) alone() time.Duration {
 // be rarer than outages.
 func (e *engine) unattended() bool {
 	now := time.Now()
-	return now.Sub(time.Unix(0, e.attended.last.Load())) > e.alone() || now.Sub(time.Unix(0, e.attended.after.Load())) < e.cfg.Lease
+	after := now.Sub(time.Unix(0, e.attended.after.Load())) // below zero once the clock was set back
+	return now.Sub(time.Unix(0, e.attended.last.Load())) > e.alone() || 0 <= after && after < e.cfg.Lease
 }

@@ -30,5 +30,7 @@ func TestUnattendedServersSweepNothing_DBX16(t *testing.T) {
 		wants("renewed, others perhaps not yet", true)
 		e.attended.after.Store(ago(e.cfg.Lease + time.Second))
 		wants("a lease later", false)
+		e.attended.after.Store(ago(-time.Hour))
+		wants("the clock was set back", false)
 	}
 }

@@ -31,7 +31,7 @@ const (
 // The zero rows fill the gaps: grouping them with the statistics needs no join.
 // Buckets are aligned to multiples of the width since 2000-01-01 UTC, so that a
 // chart does not change its bars as time goes on.
-const attemptDistribution = `
+var attemptDistribution = `
 with span as (
     select make_interval(secs => $1) as width,
            date_bin(make_interval(secs => $1), statement_timestamp(), timestamptz '2000-01-01 00:00:00Z') as last
@@ -45,7 +45,7 @@ with span as (
         select minute, outcome, attempt, n from tekrar.stats
         where minute >= span.last - span.width * ($2::integer - 1) and minute < span.last + span.width
           and ($3::text = '' or kind = $3) and ($4::text = '' or queue = $4) and $5::boolean
-          and ($6::text = '' or abs(server) ` + ofVersion + `$6::text))) offset 0) s
+          and ($6::text = '' or ` + ofVersion("abs(server)", "$6") + `) offset 0) s
 )
 select at,
        coalesce(sum(n) filter (where outcome = 1 and attempt = 1), 0)::bigint,

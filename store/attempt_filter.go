@@ -24,7 +24,9 @@ func (f AttemptFilter) values() (of AttemptFilter, possible bool) {
 
 // Minutes carry the number of their server. Hours carry the number of the newest server
 // of that version, below zero, so that they are not added up again; 0 is no version.
-const ofVersion = `= any(array(select id from tekrar.servers where version = `
+func ofVersion(server, version string) string {
+	return server + ` = any(array(select id from tekrar.servers where version = ` + version + `::text))`
+}
 
 const versions = `select version from tekrar.servers where version <> '' group by version order by max(id) desc limit 50`
 

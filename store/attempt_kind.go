@@ -20,7 +20,7 @@ type AttemptKind struct {
 	Late, LateExhausted int64
 }
 
-const attemptKinds = `
+var attemptKinds = `
 with span as (
     select make_interval(secs => $1) as width,
            date_bin(make_interval(secs => $1), statement_timestamp(), timestamptz '2000-01-01 00:00:00Z') as last
@@ -37,7 +37,7 @@ from span cross join lateral (
     where minute >= span.last - span.width * ($2::integer - 1) and minute < span.last + span.width
       and outcome between 1 and 5
       and ($3::text = '' or kind = $3) and ($4::text = '' or queue = $4) and $5::boolean
-      and ($6::text = '' or abs(server) ` + ofVersion + `$6::text))) offset 0) s
+      and ($6::text = '' or ` + ofVersion("abs(server)", "$6") + `) offset 0) s
 group by s.kind order by 4 desc, s.kind`
 
 // AttemptKinds reads the same span as Attempts, by kind, the one with the most

@@ -54,7 +54,7 @@ var queryFields = []*queryField{
 	{name: "server", condition: `exists (select 1 from tekrar.history e where e.job_id = c.job_id
 		and e.server = any(array(select id from tekrar.servers where name = @text::text)))`},
 	{name: "version", condition: `exists (select 1 from tekrar.history e where e.job_id = c.job_id and e.attempt = c.attempt
-		and e.server ` + ofVersion + `@text::text)))`},
+		and ` + ofVersion("e.server", "@text") + `)`},
 	{name: "key", condition: `c.job_id = any(array(select e.job_id from tekrar.effect_claims e where e.key = @text::text))`},
 	{name: "created", takes: aTime, condition: `exists (select 1 from tekrar.jobs j where j.id = c.job_id and j.created_at >= @from and j.created_at < @to)`},
 	{name: "finished", takes: aTime, condition: `(c.ended >= @from and c.ended < @to)`},

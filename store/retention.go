@@ -172,8 +172,7 @@ func (db *DB) FoldStats(ctx context.Context, keep time.Duration) error {
   delete from tekrar.stats where minute < date_trunc('hour', clock_timestamp() - $1 * interval '1 microsecond', 'UTC')
     and (server > 0 or server = 0 and minute <> date_trunc('hour', minute, 'UTC')) returning *
 ), of as (
-  select s.id, -max(v.id) as newest from tekrar.servers s join tekrar.servers v on v.version = s.version
-  where s.version <> '' group by s.id
+  select id, -max(id) over (partition by version) as newest from tekrar.servers where version <> ''
 ) insert into tekrar.stats (minute, server, n, run_us, wait_us, outcome, attempt, bucket, queue, kind)
 select date_trunc('hour', minute, 'UTC'), coalesce(of.newest, 0), sum(n), sum(run_us), sum(wait_us), outcome, attempt, bucket, queue, kind
 from old left join of on of.id = old.server group by date_trunc('hour', minute, 'UTC'), of.newest, outcome, attempt, bucket, queue, kind

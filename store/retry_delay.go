@@ -28,7 +28,7 @@ from (
         select extract(epoch from f.ended - h.at)::float8 from tekrar.history h
         where h.job_id = f.job_id and h.state = 5 order by h.id limit 1) end as late
     from found f where f.listed and f.ended >= statement_timestamp() - make_interval(secs => $6)
-      and ($7::text = '' or exists (select 1 from tekrar.history h where h.job_id = f.job_id and h.id = f.id and h.server ` + ofVersion + `$7::text))))) x`
+      and ($7::text = '' or exists (select 1 from tekrar.history h where h.job_id = f.job_id and h.id = f.id and ` + ofVersion("h.server", "$7") + `))) x`
 
 // RetryDelay looks at the newest 2,000 succeeded jobs at most, of the last span,
 // and of them those that count by the filter.

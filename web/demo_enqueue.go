@@ -107,13 +107,8 @@ func (r *request) demoAgain(i int, typed map[string]string, err error) error {
 	p := r.d.demoPage()
 	card := &p.Cards[i]
 	card.Error, card.Count, card.Delay = err.Error(), typed["count"], typed["delay"]
-	var said refusal
-	var input *jobs.InputError
-	switch in := r.locale(); {
-	case errors.As(err, &said):
-		card.Error = said.in(in)
-	case errors.As(err, &input):
-		card.Error = in.Say("Field %s: %s.", input.Field, input)
+	if said, ok := refusalOf(err); ok {
+		card.Error = said.in(r.locale())
 	}
 	for f := range card.Fields {
 		card.Fields[f].Value = typed["arg."+card.Fields[f].Name]

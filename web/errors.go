@@ -36,18 +36,27 @@ func badInput(format string, args ...any) error {
 	return refuse(fiber.StatusBadRequest, format, args...)
 }
 
+// refusalOf is what an error says to a person, if it is meant for one.
+func refusalOf(err error) (said refusal, ok bool) {
+	var input *jobs.InputError
+	switch {
+	case errors.As(err, &said):
+		return said, true
+	case errors.As(err, &input):
+		return refuse(fiber.StatusBadRequest, "Field %s: %s.", input.Field, input), true
+	}
+	return said, false
+}
+
 // fail is the one place where an error becomes a status and a page. What is not
 // listed is internal: logged in full with an id, of which the browser sees the id.
 func (r *request) fail(err error) error {
-	var said refusal
-	var input *jobs.InputError
 	var stated problem
+	said, ok := refusalOf(err)
 	switch {
 	case errors.As(err, &stated):
 		said = stated.refusal
-	case errors.As(err, &said):
-	case errors.As(err, &input):
-		said = refuse(fiber.StatusBadRequest, "Field %s: %s.", input.Field, input)
+	case ok:
 	case errors.Is(err, store.ErrNotFound):
 		said = refuse(fiber.StatusNotFound, "")
 	case errors.Is(err, store.ErrBadCursor):

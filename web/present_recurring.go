@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tekrar/tekrar/jobs/schedule"
 	"github.com/tekrar/tekrar/store"
 	"github.com/tekrar/tekrar/views"
 	"github.com/tekrar/tekrar/views/locale"
@@ -12,13 +11,15 @@ import (
 
 // presentRecurring also says the schedule in words. One that cannot be read any more
 // (an edited row, an older zone database) has none.
-func presentRecurring(in *locale.Locale, r store.RecurringRow) views.RecurringRowProps {
+func (d *Dashboard) presentRecurring(in *locale.Locale, r store.RecurringRow) views.RecurringRowProps {
 	p := views.RecurringRowProps{
 		ID: r.ID, Kind: r.Kind, Queue: r.Queue, Spec: r.Spec, Zone: r.Zone,
 		PausedAt: r.PausedAt, PausedBy: r.PausedBy, RemovedAt: r.RemovedAt,
 		Declared: r.Declared, Warning: r.Warning, Error: r.Error,
 	}
-	p.Words = scheduleWords(in, r.Spec, r.Zone, r.StartAt, r.EndAt)
+	if said, _, err := d.client.PreviewRecurring(r.Spec, r.Zone, r.StartAt, r.EndAt, 0); err == nil {
+		p.Words = said.Say(in.Say)
+	}
 	loc, _ := zoneOf(r.Zone)
 	p.Next, p.StartAt, p.EndAt = inZone(r.NextRun, loc), inZone(r.StartAt, loc), inZone(r.EndAt, loc)
 	p.Fires = make([]views.FireProps, len(r.Last))
@@ -49,7 +50,7 @@ func presentFire(f store.FireRow, loc *time.Location) views.FireProps {
 
 func (d *Dashboard) presentRecurringOne(in *locale.Locale, r store.RecurringRow) views.RecurringOneProps {
 	p := views.RecurringOneProps{
-		RecurringRowProps: presentRecurring(in, r), Priority: r.Priority, Misfire: r.Misfire, Overlap: r.Overlap,
+		RecurringRowProps: d.presentRecurring(in, r), Priority: r.Priority, Misfire: r.Misfire, Overlap: r.Overlap,
 		Policy: string(r.Policy), Args: string(d.o.Redact.JSON(r.Args)), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.TimeoutMS != nil {
@@ -57,24 +58,4 @@ func (d *Dashboard) presentRecurringOne(in *locale.Locale, r store.RecurringRow)
 		p.Timeout = &timeout
 	}
 	return p
-}
-
-// scheduleWords are what an expression and its limits mean, "" when they cannot be
-// read. A nil limit is none.
-func scheduleWords(in *locale.Locale, spec, zone string, start, end *time.Time) string {
-	s, err := schedule.Parse(spec, zone)
-	if err != nil {
-		return ""
-	}
-	var b schedule.Bounds
-	if start != nil {
-		b.Start = *start
-	}
-	if end != nil {
-		b.End = *end
-	}
-	if s, err = s.Within(b); err != nil {
-		return ""
-	}
-	return s.Say(in.Say)
 }

@@ -68,7 +68,7 @@ func recurringConfirm(r *request) error {
 	if row.RemovedAt != nil {
 		return r.removedAlready(id)
 	}
-	p := views.RecurringConfirmProps{RecurringRowProps: presentRecurring(r.locale(), row), Back: r.d.links.RecurringOne(id)}
+	p := views.RecurringConfirmProps{RecurringRowProps: r.d.presentRecurring(r.locale(), row), Back: r.d.links.RecurringOne(id)}
 	return r.page(fiber.StatusOK, views.RecurringConfirmPage(r.layout(r.locale().Say("Remove %s", id), "recurring"), p))
 }
 

@@ -41,7 +41,7 @@ func recurringList(r *request) error {
 	}
 	p.More = max(0, len(rows)-maxRecurring)
 	for _, row := range rows[:len(rows)-p.More] {
-		p.Rows = append(p.Rows, presentRecurring(r.locale(), row))
+		p.Rows = append(p.Rows, r.d.presentRecurring(r.locale(), row))
 	}
 	l := r.layout(r.locale().Say("Recurring"), "recurring")
 	l.LiveURL = r.d.recurringLive(l.Here, rows)
@@ -82,7 +82,7 @@ func (d *Dashboard) recurringLook(l views.Layout, shown []int64) look {
 			p.news = newRecurring(rows, shown)
 		}
 		for _, r := range rows[:min(len(rows), maxRecurring)] {
-			row := presentRecurring(l.Locale, r)
+			row := d.presentRecurring(l.Locale, r)
 			p.add(l, sketch{views.RecurringRowID(r.ID), 0, func(l views.Layout, v int64) templ.Component {
 				row := row
 				row.Version = v

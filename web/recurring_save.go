@@ -101,7 +101,7 @@ func (d *Dashboard) preview(in *locale.Locale, f *views.RecurringFormProps, s jo
 		}
 		return &t
 	}
-	_, fires, err := d.client.PreviewRecurring(s.Spec, s.Zone, limit(s.Start), limit(s.End), previewFires)
+	said, fires, err := d.client.PreviewRecurring(s.Spec, s.Zone, limit(s.Start), limit(s.End), previewFires)
 	if err != nil {
 		addInputErrors(in, f.Errors, err)
 		return
@@ -111,7 +111,7 @@ func (d *Dashboard) preview(in *locale.Locale, f *views.RecurringFormProps, s jo
 			fires = counted
 		}
 	}
-	f.Preview = &views.PreviewProps{Words: scheduleWords(in, s.Spec, s.Zone, limit(s.Start), limit(s.End))}
+	f.Preview = &views.PreviewProps{Words: said.Say(in.Say)}
 	loc, _ := zoneOf(s.Zone)
 	for _, t := range fires {
 		f.Preview.Fires = append(f.Preview.Fires, t.In(loc))

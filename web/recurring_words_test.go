@@ -39,7 +39,7 @@ func TestScheduleWords(t *testing.T) {
 		{"@every 24h", "", &start, nil, "Her gün, sayımın başlangıcı: 05.05.2026 12:00:00 UTC"},
 		{"0 9 * *", "", nil, nil, ""}, {"0 9 * * *", "Europe/Atlantis", nil, nil, ""}, {"0 9 * * *", "", &end, &start, ""},
 	} {
-		if got := scheduleWords(turkish, c.spec, c.zone, c.start, c.end); got != c.want {
+		if got := wordsIn(turkish, c.spec, c.zone, c.start, c.end); got != c.want {
 			t.Errorf("%s: %q, want %q", c.spec, got, c.want)
 		}
 	}
@@ -67,11 +67,10 @@ func TestScheduleWordsOfEveryShape(t *testing.T) {
 					if s, err = s.Within(schedule.Bounds{Start: start, End: start.AddDate(9, 0, 0)}); err != nil {
 						t.Fatal(err)
 					}
-					end := s.Bounds().End
-					if got := scheduleWords(nil, spec, s.Zone(), &start, &end); got != s.Words() {
+					if got := s.Say((*locale.Locale)(nil).Say); got != s.Words() {
 						t.Fatalf("%s: %q on the page, %q elsewhere", spec, got, s.Words())
 					}
-					said := " " + strings.ToLower(scheduleWords(turkish, spec, s.Zone(), &start, &end)) + " "
+					said := " " + strings.ToLower(s.Say(turkish.Say)) + " "
 					for _, english := range []string{" every ", " at ", " of ", " in ", " on ", " or ", " and ", " to ", " from ", " until ", " day ", " minute", " hour", " second", " time,", "%!"} {
 						if strings.Contains(said, english) {
 							t.Fatalf("%s: %q has %q", spec, said, english)
@@ -81,4 +80,23 @@ func TestScheduleWordsOfEveryShape(t *testing.T) {
 			}
 		}
 	}
+}
+
+// wordsIn is a schedule in a language, "" when it cannot be read.
+func wordsIn(in *locale.Locale, spec, zone string, start, end *time.Time) string {
+	s, err := schedule.Parse(spec, zone)
+	if err != nil {
+		return ""
+	}
+	var b schedule.Bounds
+	if start != nil {
+		b.Start = *start
+	}
+	if end != nil {
+		b.End = *end
+	}
+	if s, err = s.Within(b); err != nil {
+		return ""
+	}
+	return s.Say(in.Say)
 }

@@ -22,7 +22,8 @@ func recurringShow(fs *flag.FlagSet) action {
 			if *asJSON {
 				return writeJSON(p.stdout, newRecurringJSON(r, c))
 			}
-			words, _, err := client.PreviewRecurring(r.Spec, r.Zone, r.StartAt, r.EndAt, 0)
+			said, _, err := client.PreviewRecurring(r.Spec, r.Zone, r.StartAt, r.EndAt, 0)
+			words := said.Words()
 			if err != nil {
 				words = "cannot be read: " + err.Error()
 			}

@@ -1,9 +1,9 @@
 package schedule
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
+
+	"github.com/tekrar/tekrar/jobs/internal/sentence"
 )
 
 // Error is an input that this package refuses. Its text is meant for the person
@@ -12,7 +12,7 @@ type Error struct {
 	Field   string // "cron", "zone", "interval", "start", "end" or "misfire"
 	Problem string // what is wrong with it, with the limit if there is one
 
-	of problem
+	of sentence.Sentence
 }
 
 // Error gives "field: problem".
@@ -20,40 +20,18 @@ func (e *Error) Error() string { return e.Field + ": " + e.Problem }
 
 // Say is Problem in another language, put together as by Schedule.Say.
 func (e *Error) Say(say func(format string, args ...any) string) string {
-	if e.of.format == "" {
+	if e.of.Format == "" {
 		return e.Problem
 	}
-	return e.of.say(say)
+	return e.of.Say(say)
 }
 
 func refuse(field, format string, args ...any) error {
-	p := problem{format, args}
-	return &Error{Field: field, Problem: p.Error(), of: p}
+	of := phrased(format, args...)
+	return &Error{Field: field, Problem: of.Error(), of: of}
 }
 
-// problem is a sentence and its values; some may be sentences of their own, or what
-// words of the sentence's language make.
-type problem struct {
-	format string
-	args   []any
-}
-
-func phrased(format string, args ...any) problem { return problem{format, args} }
-
-func (p problem) Error() string { return p.say(fmt.Sprintf) }
-
-func (p problem) say(say func(format string, args ...any) string) string {
-	args := slices.Clone(p.args)
-	for i, a := range args {
-		switch inner := a.(type) {
-		case problem:
-			args[i] = inner.say(say)
-		case func(words) string:
-			args[i] = inner(words{say})
-		}
-	}
-	return say(p.format, args...)
-}
+func phrased(format string, args ...any) sentence.Sentence { return sentence.New(format, args...) }
 
 // quote keeps a refused input from filling a log line.
 func quote(s string) string {

@@ -2,6 +2,8 @@ package schedule
 
 import (
 	"strings"
+
+	"github.com/tekrar/tekrar/jobs/internal/sentence"
 )
 
 // MaxSpec is the longest expression in bytes. Every value of all six fields,
@@ -81,7 +83,7 @@ func (e *expression) checkDates() error {
 			return nil
 		}
 	}
-	months := func(w words) string { return w.joinOr(w.items(e.month, w.month)) }
-	days := func(w words) string { return w.joinOr(w.items(e.day, plain)) }
+	months := sentence.Func(func(say sentence.Say) string { w := words{say}; return w.joinOr(w.items(e.month, w.month)) })
+	days := sentence.Func(func(say sentence.Say) string { w := words{say}; return w.joinOr(w.items(e.day, plain)) })
 	return refuse("cron", "never fires: %s has no day %s", months, days)
 }
