@@ -90,9 +90,9 @@ const strangersQuery = `select count(*) from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
 and application_name <> '` + parkedName + `'`
 
-// What triggers write while failed jobs go has to go after them.
+// Tables with a trigger go first: what it writes then has to go after them.
 const emptyStatement = `do $$ declare name text; begin
-for name in select tablename from pg_tables where schemaname = 'tekrar' and tablename <> 'goose_db_version' order by tablename <> 'failed' loop
+for name in select tablename from pg_tables where schemaname = 'tekrar' and tablename <> 'goose_db_version' order by hastriggers desc loop
 	execute format('delete from tekrar.%I', name);
 end loop;
 perform setval(c.oid::regclass, 1, false) from pg_class c
