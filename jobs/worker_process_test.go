@@ -17,6 +17,7 @@ import (
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/jobs/schedule"
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // What the environment tells a worker process.
@@ -39,7 +40,7 @@ func workerProcess(dsn string) int {
 		close(told)
 		stop()
 	}()
-	db, err := store.Open(dsn, store.Options{})
+	db, err := store.Open(dsn, storetest.Options())
 	if err != nil {
 		fmt.Println("open", err)
 		return 1

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,41 +36,28 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	code := m.Run()
-	os.RemoveAll(seed.parent)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
-// seed is data fresh from initdb, copied into the folders of most tests:
-// initdb costs a second of CPU, the copy a twentieth.
-var seed struct {
-	once         sync.Once
-	parent, data string
-}
-
-// seeded is a folder that has data.
+// seeded is a folder that has data, as a former server left it.
 func seeded(t *testing.T) string {
 	t.Helper()
-	seed.once.Do(func() {
-		parent, err := os.MkdirTemp("", "pgt-seed")
-		if err == nil {
-			err = os.Chmod(parent, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := start(t, Config{Dir: filepath.Join(parent, "data")})
-		stop(t, s)
-		seed.parent, seed.data = parent, dataDir(s.dir, s.bin.major)
-	})
-	dir := folder(t)
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	s := &Server{cfg: Config{Dir: folder(t)}.withDefaults()}
+	if err := s.prepareDir(); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cp", "-a", seed.data, dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	var err error
+	if s.bin, err = defaultFinder().find(t.Context(), s.dir); err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	seed, err := s.seed(t.Context())
+	if err == nil {
+		err = s.plant(seed, dataDir(s.dir, s.bin.major))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.dir
 }
 
 // quick makes servers with kept data as fast as throw-away ones.

@@ -33,6 +33,8 @@ type Config struct {
 	Settings map[string]string
 	// StartTimeout bounds initdb, start and crash recovery together. Default 2 min.
 	StartTimeout time.Duration
+
+	cache string // holds what throw-away data is copied from
 }
 
 func (c Config) withDefaults() Config {
@@ -44,6 +46,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.StartTimeout == 0 {
 		c.StartTimeout = 2 * time.Minute
+	}
+	if c.cache == "" {
+		c.cache = cacheDir()
 	}
 	return c
 }
@@ -96,7 +101,3 @@ func DefaultDir() string {
 	}
 	return filepath.Join(home, ".local", "share", "tekrar")
 }
-
-// Binary is the path of a program that came with the server, "pgbench" for
-// example; it need not exist: some distributions package it apart.
-func (s *Server) Binary(name string) string { return s.bin.path(name) }

@@ -34,7 +34,7 @@ func (s *Server) run(ctx context.Context) error {
 	began := time.Now()
 	data := dataDir(s.dir, s.bin.major)
 	if !hasData(data) {
-		if err := s.initdb(ctx, data); err != nil {
+		if err := s.create(ctx, data); err != nil {
 			return err
 		}
 	}
@@ -98,6 +98,7 @@ func (s *Server) arguments(data string) []string {
 		// that was acknowledged must outlive Crash.
 		maps.Copy(settings, map[string]string{
 			"fsync": "off", "full_page_writes": "off",
+			"timezone": "UTC", "log_timezone": "UTC", // not that of who ran initdb
 		})
 	}
 	maps.Copy(settings, s.cfg.Settings)
@@ -115,12 +116,7 @@ func (s *Server) initdb(ctx context.Context, data string) error {
 	if err := os.RemoveAll(partial); err != nil {
 		return fmt.Errorf("initdb: %w", err)
 	}
-	args := []string{"-D", partial, "-U", Superuser, "-E", "UTF8", "--locale=C",
-		"--auth-local=trust", "--auth-host=reject"}
-	if s.cfg.Ephemeral {
-		args = append(args, "--no-sync")
-	}
-	cmd := exec.CommandContext(ctx, s.bin.path("initdb"), args...)
+	cmd := exec.CommandContext(ctx, s.bin.path("initdb"), append(s.initdbArguments(), "-D", partial)...)
 	cmd.Dir, cmd.Env = s.dir, cleanEnv()
 	cmd.SysProcAttr = s.attributes()
 	runtime.LockOSThread() // see run: the thread must outlive its child
@@ -137,6 +133,14 @@ func (s *Server) initdb(ctx context.Context, data string) error {
 		return fmt.Errorf("initdb: %w", err)
 	}
 	return nil
+}
+
+func (s *Server) initdbArguments() []string {
+	args := []string{"-U", Superuser, "-E", "UTF8", "--locale=C", "--auth-local=trust", "--auth-host=reject"}
+	if s.cfg.Ephemeral {
+		args = append(args, "--no-sync")
+	}
+	return args
 }
 
 // attributes: an own process group, so that Ctrl-C at the terminal reaches this

@@ -55,6 +55,21 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	return s, nil
 }
 
+// PID is the process of the server, the parent of all of its others; 0 when it does
+// not run or another process started it.
+func (s *Server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proc == nil {
+		return 0
+	}
+	return s.proc.cmd.Process.Pid
+}
+
+// Binary is the path of a program that came with the server, "pgbench" for
+// example; it need not exist: some distributions package it apart.
+func (s *Server) Binary(name string) string { return s.bin.path(name) }
+
 // Restart stops the server if it runs and starts it again on the same data.
 // A server that was shared may come back owned.
 func (s *Server) Restart(ctx context.Context) error {

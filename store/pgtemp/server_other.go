@@ -21,6 +21,12 @@ var errSystem = errors.New("a private Postgres runs on Linux and macOS only: set
 // Start says that DATABASE_URL is needed on this system.
 func Start(context.Context, Config) (*Server, error) { return nil, errSystem }
 
+// PID is 0 on this system.
+func (s *Server) PID() int { return 0 }
+
+// Binary finds nothing on this system but what is in PATH.
+func (s *Server) Binary(name string) string { return name }
+
 // Restart does nothing on this system.
 func (s *Server) Restart(context.Context) error { return errSystem }
 

@@ -35,6 +35,7 @@ func Open(t testing.TB, dsn string, o store.Options) *store.DB {
 	if o.Dial == nil && spares.lent(dsn) {
 		o.Dial = dialReusing
 	}
+	o.Dial = deafened(o.Dial)
 	db, err := store.Open(dsn, o)
 	if err != nil {
 		t.Fatal(err)
@@ -111,4 +112,14 @@ func withDatabase(dsn, name string) string {
 		}
 	}
 	return dsn + " dbname=" + name
+}
+
+// parameter reads one of the key=value pairs that private servers give; the last counts.
+func parameter(dsn, key string) (value string) {
+	for word := range strings.FieldsSeq(dsn) {
+		if k, v, ok := strings.Cut(word, "="); ok && k == key {
+			value = strings.Trim(v, "'")
+		}
+	}
+	return value
 }

@@ -110,13 +110,3 @@ func freePort(t testing.TB) int {
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
-
-// parameter reads one of the key=value pairs that private servers give; the last counts.
-func parameter(dsn, key string) (value string) {
-	for word := range strings.FieldsSeq(dsn) {
-		if k, v, ok := strings.Cut(word, "="); ok && k == key {
-			value = strings.Trim(v, "'")
-		}
-	}
-	return value
-}

@@ -34,8 +34,6 @@ type faults struct {
 	log          *slog.Logger
 }
 
-type span struct{ From, To time.Time }
-
 // heal ends a fault; ready says whether it can be ended already.
 type heal struct {
 	at    time.Time

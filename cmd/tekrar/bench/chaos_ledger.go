@@ -1,6 +1,9 @@
 package bench
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // ledger is what the enqueuers were told, kept outside of the database. Jobs go by
 // the number in their args: ids of jobs that were never there may come again.
@@ -53,3 +56,6 @@ func (l *ledger) doubt(n int64) {
 	defer l.mu.Unlock()
 	l.unknown[n] = true
 }
+
+// span is a stretch of time.
+type span struct{ From, To time.Time }
