@@ -21,9 +21,9 @@ func skewed(t *testing.T, by time.Duration) (db *store.DB, step func(time.Durati
 		shift(t, admin, `update skew.clock set ahead = make_interval(secs => $1)`, by.Seconds())
 	}
 	shift(t, admin, `create schema skew`)
-	shift(t, admin, `create table skew.clock as select interval '0' as ahead`)
+	shift(t, admin, `create table skew.clock as select interval '0' as ahead, 1::float8 as rate, now() as since`)
 	for _, name := range []string{"clock_timestamp", "statement_timestamp", "now"} {
-		shift(t, admin, fmt.Sprintf(`create function skew.%[1]s() returns timestamptz language sql volatile as 'select pg_catalog.%[1]s() + ahead from skew.clock'`, name))
+		shift(t, admin, fmt.Sprintf(`create function skew.%[1]s() returns timestamptz language sql volatile as 'select pg_catalog.%[1]s() + ahead + (rate - 1) * (pg_catalog.%[1]s() - since) from skew.clock'`, name))
 	}
 	shift(t, admin, `do $$ declare c record; begin
 		for c in select table_name, column_name from information_schema.columns where table_schema = 'tekrar' and column_default = 'clock_timestamp()' loop

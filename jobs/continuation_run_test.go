@@ -87,9 +87,7 @@ func TestContinuationsAreQuick(t *testing.T) {
 	cfg := quickly()
 	cfg.Poll = time.Hour
 	r := start(t, cfg, on(ending))
-	eventually(t, "the server listens", func() bool {
-		return ask[bool](t, r.db, `select coalesce(bool_or(listening), false) from tekrar.servers`)
-	})
+	r.listens()
 	for range 5 {
 		parent := r.put(ends{"ok"})
 		r.waitFor(r.put(ends{"ok"}, jobs.After(parent, jobs.OnSuccess)), store.Succeeded)

@@ -19,9 +19,7 @@ func TestEnqueueCopy(t *testing.T) {
 	cfg.Poll = time.Hour
 	ran := make(chan *jobs.Job[task], 10)
 	r := start(t, cfg, on(func(_ context.Context, j *jobs.Job[task]) error { ran <- j; return nil }))
-	eventually(t, "the engine listens", func() bool {
-		return ask[bool](t, r.db, `select count(*) > 0 from tekrar.servers where listening`)
-	})
+	r.listens()
 	of, err := r.Enqueue(t.Context(), task{N: 7}, jobs.Unique("one", jobs.For(time.Hour)), jobs.Tags("t"))
 	if err != nil {
 		t.Fatal(err)

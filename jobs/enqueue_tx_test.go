@@ -31,9 +31,7 @@ func TestUNQ12EnqueueTx(t *testing.T) {
 			cfg.Poll = time.Hour
 			ran := make(chan int64, 10)
 			r := start(t, cfg, on(func(_ context.Context, j *jobs.Job[task]) error { ran <- j.ID; return nil }))
-			eventually(t, "the engine listens", func() bool {
-				return ask[bool](t, r.db, `select count(*) > 0 from tekrar.servers where listening`)
-			})
+			r.listens()
 			enqueue := func() (transaction, int64) {
 				tx, err := begin(r.db)
 				if err != nil {

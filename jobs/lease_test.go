@@ -103,6 +103,7 @@ func TestBudgetSurvivesRestarts_RTY13(t *testing.T) {
 // DBX-01: the LISTEN connection is cut and a job is enqueued at once, again and
 // again: each starts within a poll, and a new listener comes.
 func TestListenerCutAgainAndAgain_DBX01(t *testing.T) {
+	storetest.NeedsListen(t)
 	t.Parallel()
 	cfg := quickly()
 	cfg.Poll = 500 * time.Millisecond

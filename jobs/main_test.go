@@ -124,15 +124,34 @@ func (r *running) detail(id int64) store.JobDetail {
 	return d
 }
 
+// listens returns once notifications wake the engine.
+func (r *running) listens() {
+	r.t.Helper()
+	storetest.NeedsListen(r.t)
+	eventually(r.t, "the engine listens", func() bool {
+		return ask[bool](r.t, r.db, `select coalesce(bool_or(listening), false) from tekrar.servers`)
+	})
+}
+
 // waitFor returns the job once it is in the state.
 func (r *running) waitFor(id int64, s store.State) store.JobDetail {
 	r.t.Helper()
 	var d store.JobDetail
 	eventually(r.t, "job is "+s.String(), func() bool {
+		if stateOf(r.t, r.db, id) != s {
+			return false
+		}
 		d = r.detail(id)
 		return d.State == s
 	})
 	return d
+}
+
+// stateOf is what waiting tests ask again and again: a detail costs the database as
+// much as ten runs of a job.
+func stateOf(t testing.TB, db *store.DB, id int64) store.State {
+	t.Helper()
+	return ask[store.State](t, db, `select state from tekrar.history where job_id = $1 and state <= 6 order by id desc limit 1`, id)
 }
 
 // told lists a job's history, oldest first, as "state: reason".

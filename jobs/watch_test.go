@@ -16,9 +16,7 @@ import (
 func TestWatchAcrossClients(t *testing.T) {
 	t.Parallel()
 	r := start(t, quickly(), on(nothing))
-	eventually(t, "the engine listens", func() bool {
-		return ask[bool](t, r.db, `select count(*) > 0 from tekrar.servers where listening`)
-	})
+	r.listens()
 	dashboard := newClient(t, r.db, quickly())
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -16,6 +16,7 @@ import (
 // listening collects hints; each test waits for the one it wants.
 func listening[T any](e *engine, listen func(context.Context, func(bool), func(T))) (next func(what string) T, up chan bool) {
 	e.Helper()
+	storetest.NeedsListen(e)
 	ctx, cancel := context.WithCancel(e.ctx)
 	hints, done := make(chan T, 100), make(chan struct{})
 	up = make(chan bool, 100)

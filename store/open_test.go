@@ -131,6 +131,7 @@ func TestASilentServerEndsTheConnect(t *testing.T) {
 }
 
 func TestListenerUsesOurDialerAndHears(t *testing.T) {
+	storetest.NeedsListen(t)
 	t.Parallel()
 	db := storetest.New(t)
 	l := db.Listener(10*time.Millisecond, time.Second, nil)

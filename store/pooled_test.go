@@ -66,6 +66,7 @@ func TestThePoolerSeesNoSessionState_DBX03(t *testing.T) {
 // DBX-03: LISTEN through a pooler succeeds and nothing arrives. It never counts as
 // listening; the same listener on a direct address does.
 func TestListenThroughPgBouncerIsNotListening_DBX03(t *testing.T) {
+	storetest.NeedsListen(t)
 	t.Parallel()
 	dsn := storetest.DSN(t)
 	e := newEngine(t, storetest.Open(t, storetest.Pooled(t, dsn), store.Options{}))

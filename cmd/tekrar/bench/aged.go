@@ -17,10 +17,7 @@ func (b *bench) aged(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	still := b.Working.on("filling the tables with finished jobs", 0, nil)
-	err = db.Age(ctx, store.Old{Finished: b.Aged, Scheduled: b.Aged * 6 / 100, Failed: b.Aged * 4 / 100})
-	still()
-	if err != nil {
+	if err := b.age(ctx, db); err != nil {
 		return err
 	}
 	rate, err := b.drainOnce(ctx, db, b.Workers)
@@ -29,7 +26,7 @@ func (b *bench) aged(ctx context.Context, db *store.DB) error {
 	}
 	b.print(Figure{Bench: "aged", Figure: "rate", Value: rate, Unit: "jobs/s"})
 	b.print(Figure{Bench: "aged", Figure: "of_the_rate_when_empty", Value: rate / empty, Unit: "ratio"})
-	still = b.Working.on("measuring the dashboard's queries and pages", 0, nil)
+	still := b.Working.on("measuring the dashboard's queries and pages", 0, nil)
 	defer func() { still() }()
 	slowest, err := slowestQuery(ctx, db)
 	if err != nil {
@@ -54,6 +51,12 @@ func (b *bench) aged(ctx context.Context, db *store.DB) error {
 	b.print(Figure{Bench: "aged", Figure: "expired_meanwhile", Value: float64(expired) / time.Since(began).Seconds(), Unit: "jobs/s"})
 	b.print(Figure{Bench: "aged", Figure: "of_the_rate_without_retention", Value: expiring / rate, Unit: "ratio"})
 	return nil
+}
+
+// age fills the tables with jobs of the last month.
+func (b *bench) age(ctx context.Context, db *store.DB) error {
+	defer b.Working.on("filling the tables with finished jobs", 0, nil)()
+	return db.Age(ctx, store.Old{Finished: b.Aged, Scheduled: b.Aged * 6 / 100, Failed: b.Aged * 4 / 100})
 }
 
 // drainWhileExpiring drains again and again until the oldest fifth of the finished

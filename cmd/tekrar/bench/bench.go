@@ -23,9 +23,9 @@ type Settings struct {
 	Jobs     int    `json:"jobs"`       // jobs of drain, held, procs, aged and bytes
 	Workers  int    `json:"workers"`    // of drain; of each process
 	ArgBytes int    `json:"args_bytes"` // size of the args
-	Aged     int    `json:"aged"`       // finished jobs in the tables of aged
-	Rate     int    `json:"rate"`       // jobs a second of steady
-	Seconds  int    `json:"seconds"`    // of steady
+	Aged     int    `json:"aged"`       // finished jobs in the tables of aged and steady-aged
+	Rate     int    `json:"rate"`       // jobs a second of steady and steady-aged
+	Seconds  int    `json:"seconds"`    // of these
 	Database string `json:"-"`          // address; empty: a private server with fsync on
 	River    bool   `json:"-"`          // measure River on the same server as well
 
@@ -87,6 +87,7 @@ var subs = []sub{
 	{"procs", (*bench).procs},
 	{"aged", (*bench).aged},
 	{"steady", (*bench).steady},
+	{"steady-aged", (*bench).steadyAged},
 }
 
 // Names lists the sub-benches.

@@ -12,45 +12,52 @@ import (
 )
 
 // drain: jobs a second from the start of the engine until the last of the
-// enqueued jobs is settled, for many workers and for 100.
+// enqueued jobs is settled, for many workers and for 100, and the processor time of
+// each.
 func (b *bench) drain(ctx context.Context, db *store.DB) error {
 	for _, workers := range []int{b.Workers, 100} {
-		rate, err := b.drainOnce(ctx, db, workers)
+		rate, used, err := b.drained(ctx, db, workers)
 		if err != nil {
 			return err
 		}
 		b.print(Figure{Bench: "drain", Figure: fmt.Sprintf("rate_%d_workers", workers), Value: rate, Unit: "jobs/s"})
+		b.processor(Figure{Bench: "drain", Figure: fmt.Sprintf("cpu_%d_workers", workers)}, used, b.Jobs)
 	}
 	return nil
 }
 
 func (b *bench) drainOnce(ctx context.Context, db *store.DB, workers int) (float64, error) {
+	rate, _, err := b.drained(ctx, db, workers)
+	return rate, err
+}
+
+func (b *bench) drained(ctx context.Context, db *store.DB, workers int) (rate float64, used spent, err error) {
 	c, err := b.client(db, workers)
 	if err != nil {
-		return 0, err
+		return 0, used, err
 	}
 	if err := b.fill(ctx, c, b.Jobs); err != nil {
-		return 0, err
+		return 0, used, err
 	}
-	ran, soFar, all := counted(b.Jobs)
+	ran, done, all := counted(b.Jobs)
 	jobs.Handle(c, func(context.Context, *jobs.Job[noop]) error { ran(); return nil })
-	defer b.Working.on(fmt.Sprintf("running jobs, %d workers", workers), int64(b.Jobs), soFar)()
+	defer b.Working.on(fmt.Sprintf("running jobs, %d workers", workers), int64(b.Jobs), done)()
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	began := time.Now()
+	before, began := b.spent(), time.Now()
 	go func() { ended <- c.Run(run) }()
 	select {
 	case <-all:
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return 0, used, ctx.Err()
 	}
 	if err := settledAll(ctx, db); err != nil {
-		return 0, err
+		return 0, used, err
 	}
-	rate := float64(b.Jobs) / time.Since(began).Seconds()
+	rate, used = float64(b.Jobs)/time.Since(began).Seconds(), b.spent().since(before)
 	stop()
-	return rate, <-ended
+	return rate, used, <-ended
 }
 
 // counted returns what counts a run, and what is closed at the n-th: the database is

@@ -40,10 +40,15 @@ func (b *bench) river(ctx context.Context, name string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	used := between{b: b, begun: map[string]spent{}}
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		var f Figure
-		if err := json.Unmarshal(lines.Bytes(), &f); err == nil {
-			f.Engine = "river"
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+			continue
+		}
+		if f.Engine = "river"; f.Unit == soFar {
+			used.hear(f)
+		} else {
 			b.print(f)
 		}
 	}

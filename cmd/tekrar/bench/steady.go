@@ -15,7 +15,23 @@ import (
 // asked for and sockets are open. Printed are the time from the call of Enqueue to
 // the start of the handler, what waited at the end, what a page took, and how much
 // the tables whose rows come and go grew from a third of the time to its end.
-func (b *bench) steady(ctx context.Context, db *store.DB) error {
+func (b *bench) steady(ctx context.Context, db *store.DB) error { return b.steadily(ctx, db, "steady") }
+
+// steady-aged: the same with many old jobs in the tables and a transaction that holds
+// its snapshot open all the time.
+func (b *bench) steadyAged(ctx context.Context, db *store.DB) error {
+	if err := b.age(ctx, db); err != nil {
+		return err
+	}
+	release, err := db.Hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return b.steadily(ctx, db, "steady-aged")
+}
+
+func (b *bench) steadily(ctx context.Context, db *store.DB, name string) error {
 	worker, err := b.client(db, b.Workers)
 	if err != nil {
 		return err
@@ -37,30 +53,33 @@ func (b *bench) steady(ctx context.Context, db *store.DB) error {
 	})
 	defer third.Stop()
 	still := b.Working.during("steady load", time.Duration(b.Seconds)*time.Second)
+	before := b.spent()
 	err = b.arrive(ctx, worker, started)
+	used := b.spent().since(before)
 	still()
 	if err != nil {
 		return err
 	}
+	b.processor(Figure{Bench: name, Figure: "cpu"}, used, b.Rate*b.Seconds)
 	size, err := db.HotSize(ctx)
 	if err != nil {
 		return err
 	}
 	if was := <-early; was > 0 {
-		b.print(Figure{Bench: "steady", Figure: "hot_tables_growth", Value: float64(size) / float64(was), Unit: "ratio"})
+		b.print(Figure{Bench: name, Figure: "hot_tables_growth", Value: float64(size) / float64(was), Unit: "ratio"})
 	}
 	waits := started.all()
-	b.print(Figure{Bench: "steady", Figure: "waiting_at_the_end", Value: float64(b.Rate*b.Seconds - len(waits)), Unit: "jobs"})
-	b.print(Figure{Bench: "steady", Figure: "enqueue_to_start_p50", Value: quantile(waits, .50), Unit: "ms"})
-	b.print(Figure{Bench: "steady", Figure: "enqueue_to_start_p95", Value: quantile(waits, .95), Unit: "ms"})
-	b.print(Figure{Bench: "steady", Figure: "enqueue_to_start_p99", Value: quantile(waits, .99), Unit: "ms"})
+	b.print(Figure{Bench: name, Figure: "waiting_at_the_end", Value: float64(b.Rate*b.Seconds - len(waits)), Unit: "jobs"})
+	b.print(Figure{Bench: name, Figure: "enqueue_to_start_p50", Value: quantile(waits, .50), Unit: "ms"})
+	b.print(Figure{Bench: name, Figure: "enqueue_to_start_p95", Value: quantile(waits, .95), Unit: "ms"})
+	b.print(Figure{Bench: name, Figure: "enqueue_to_start_p99", Value: quantile(waits, .99), Unit: "ms"})
 	pages, frames, err := look.end()
 	if err != nil {
 		return err
 	}
-	b.print(Figure{Bench: "steady", Figure: "page_p50", Value: quantile(pages, .50), Unit: "ms"})
-	b.print(Figure{Bench: "steady", Figure: "page_p95", Value: quantile(pages, .95), Unit: "ms"})
-	b.print(Figure{Bench: "steady", Figure: "frames", Value: float64(frames) / float64(b.Seconds), Unit: "frames/s"})
+	b.print(Figure{Bench: name, Figure: "page_p50", Value: quantile(pages, .50), Unit: "ms"})
+	b.print(Figure{Bench: name, Figure: "page_p95", Value: quantile(pages, .95), Unit: "ms"})
+	b.print(Figure{Bench: name, Figure: "frames", Value: float64(frames) / float64(b.Seconds), Unit: "frames/s"})
 	stop()
 	return <-ended
 }

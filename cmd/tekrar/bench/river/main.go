@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -86,7 +87,7 @@ func run(ctx context.Context, name, dsn string, numbers []string) error {
 	sub, ok := map[string]func(context.Context) error{
 		"enqueue-bulk": b.enqueueBulk, "enqueue-single": b.enqueueSingle,
 		"drain": b.drain, "latency": b.latency, "bytes": b.bytes,
-		"held": b.held, "procs": b.procs, "aged": b.old, "steady": b.steady,
+		"held": b.held, "procs": b.procs, "aged": b.old, "steady": b.steady, "steady-aged": b.steadyAged,
 	}[name]
 	if !ok {
 		return nil // a sub-bench without a counterpart
@@ -97,6 +98,15 @@ func run(ctx context.Context, name, dsn string, numbers []string) error {
 func figure(bench, name, unit string, value float64) {
 	line, _ := json.Marshal(map[string]any{"bench": bench, "figure": name, "value": value, "unit": unit})
 	fmt.Println(string(line))
+}
+
+// used says what of the processor this process has used so far: once before the work
+// of a figure and once after it.
+func used(bench, name string) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err == nil {
+		figure(bench, name, "us so far", float64(u.Utime.Nano()+u.Stime.Nano())/1000)
+	}
 }
 
 // client is tuned: it fetches as soon and as much as it can.
@@ -168,6 +178,11 @@ func (b *bench) enqueueSingle(ctx context.Context) error {
 }
 
 func (b *bench) drainOnce(ctx context.Context, workers int) (float64, error) {
+	return b.drained(ctx, workers, func() {})
+}
+
+// drained calls mark before and after the drain.
+func (b *bench) drained(ctx context.Context, workers int, mark func()) (float64, error) {
 	var ran atomic.Int64
 	all := make(chan struct{})
 	c, err := b.client(workers, func(int) {
@@ -181,6 +196,7 @@ func (b *bench) drainOnce(ctx context.Context, workers int) (float64, error) {
 	if err := b.fill(ctx, c, b.jobs); err != nil {
 		return 0, err
 	}
+	mark()
 	began := time.Now()
 	if err := c.Start(ctx); err != nil {
 		return 0, err
@@ -190,6 +206,7 @@ func (b *bench) drainOnce(ctx context.Context, workers int) (float64, error) {
 		return 0, err
 	}
 	rate := float64(b.jobs) / time.Since(began).Seconds()
+	mark()
 	return rate, c.Stop(ctx)
 }
 
@@ -205,7 +222,7 @@ func (b *bench) settledAll(ctx context.Context) error {
 
 func (b *bench) drain(ctx context.Context) error {
 	for _, workers := range []int{b.workers, 100} {
-		rate, err := b.drainOnce(ctx, workers)
+		rate, err := b.drained(ctx, workers, func() { used("drain", fmt.Sprintf("cpu_%d_workers", workers)) })
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,22 @@ import (
 
 // steady enqueues at a fixed rate. Nobody looks at a dashboard here: River gets
 // the easier run.
-func (b *bench) steady(ctx context.Context) error {
+func (b *bench) steady(ctx context.Context) error { return b.steadily(ctx, "steady") }
+
+// steadyAged does so with many old jobs in the table and a snapshot held open.
+func (b *bench) steadyAged(ctx context.Context) error {
+	if err := b.age(ctx); err != nil {
+		return err
+	}
+	release, err := b.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return b.steadily(ctx, "steady-aged")
+}
+
+func (b *bench) steadily(ctx context.Context, name string) error {
 	total := b.rate * b.seconds
 	called := make([]atomic.Int64, total+1)
 	var mu sync.Mutex
@@ -28,6 +43,7 @@ func (b *bench) steady(ctx context.Context) error {
 	if err := c.Start(ctx); err != nil {
 		return err
 	}
+	used(name, "cpu")
 	var next atomic.Int64
 	var all sync.WaitGroup
 	began := time.Now()
@@ -43,10 +59,11 @@ func (b *bench) steady(ctx context.Context) error {
 		})
 	}
 	all.Wait()
+	used(name, "cpu")
 	mu.Lock()
 	started := slices.Clone(waits)
 	mu.Unlock()
-	figure("steady", "waiting_at_the_end", "jobs", float64(total-len(started)))
-	quantiles("steady", started)
+	figure(name, "waiting_at_the_end", "jobs", float64(total-len(started)))
+	quantiles(name, started)
 	return c.Stop(ctx)
 }
