@@ -14,9 +14,9 @@ func benchCommand(fs *flag.FlagSet) action {
 	fs.IntVar(&s.Jobs, "jobs", 100_000, "jobs to enqueue and drain")
 	fs.IntVar(&s.Workers, "workers", 2000, "jobs that run at once in drain")
 	fs.IntVar(&s.ArgBytes, "args-bytes", 0, "filling of the args in bytes")
-	fs.IntVar(&s.Aged, "aged", 5_000_000, "aged: finished jobs in the tables")
-	fs.IntVar(&s.Rate, "rate", 2000, "steady: jobs a second")
-	fs.IntVar(&s.Seconds, "seconds", 60, "steady: seconds under load")
+	fs.IntVar(&s.Aged, "aged", 5_000_000, "aged, steady-aged: finished jobs in the tables")
+	fs.IntVar(&s.Rate, "rate", 2000, "steady, steady-aged: jobs a second")
+	fs.IntVar(&s.Seconds, "seconds", 60, "steady, steady-aged: seconds under load")
 	fs.BoolVar(&s.River, "river", false, "measure River on the same server as well (from a checkout only)")
 	var chaos bench.ChaosSettings
 	fs.Float64Var(&chaos.Minutes, "minutes", 1, "chaos: minutes under load and faults")

@@ -62,7 +62,7 @@ func commands() []command {
 		{"servers list", "", "list the processes that run jobs, and those of the last 24 hours", database, serversList},
 		{"doctor", "", "look for what is wrong with the database and the servers, and say what to do", database, doctor},
 		{"users hash", "NAME ROLE", "write a line of the users file; reads the password from stdin", nil, plainAction(usersHash)},
-		{"bench", "[NAME...]", "measure the engine: enqueue-bulk, enqueue-single, drain, latency, bytes, held, procs, aged, steady; or chaos: prove it under faults", database[:1], benchCommand},
+		{"bench", "[NAME...]", "measure the engine: enqueue-bulk, enqueue-single, drain, latency, bytes, held, procs, aged, steady, steady-aged; or chaos: prove it under faults", database[:1], benchCommand},
 		{"healthcheck", "", "ask a running program for its health", []string{"addr", "prefix"}, healthcheck},
 		{"completion", "SHELL", "write the completion script of bash, zsh or fish", nil, plainAction(completion)},
 		{"version", "", "print the version", nil, printVersion},

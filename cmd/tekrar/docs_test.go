@@ -13,6 +13,7 @@ import (
 
 	"github.com/tekrar/tekrar/jobs"
 	"github.com/tekrar/tekrar/store"
+	"github.com/tekrar/tekrar/store/storetest"
 )
 
 // page is one of the Markdown files that people read.
@@ -194,7 +195,7 @@ var (
 // Settings and flags that the text names exist.
 func TestDocsNameRealSettings(t *testing.T) {
 	t.Parallel()
-	known := []string{"TEKRAR_POSTGRES_BIN", "TEKRAR_PORT", "TEKRAR_RECORD", "TEKRAR_SERVICE_HOST", "TEKRAR_TEST_DATABASE_URL"}
+	known := []string{"TEKRAR_POSTGRES_BIN", "TEKRAR_PORT", "TEKRAR_RECORD", "TEKRAR_SERVICE_HOST", "TEKRAR_TEST_DATABASE_URL", storetest.NoListen}
 	for _, s := range settings {
 		known = append(known, s.env, "--"+s.name)
 	}
