@@ -32,6 +32,10 @@ func TestEXE06SnoozeUsesNoBudget(t *testing.T) {
 		}
 		return errPaper
 	}, jobs.Retry(jobs.RetryPolicy{MaxRetries: 1, Delays: []time.Duration{0}})))
+	t.Cleanup(func() {
+		r.stop()
+		check(t, db)
+	})
 	id := r.put(task{})
 	var widths []int
 	for range snoozes + 1 {

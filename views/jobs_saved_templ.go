@@ -70,7 +70,7 @@ func savedViews(l Layout, p JobsProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if v.Filter == p.filter() {
+				if v.Filter == p.ListFilter {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " aria-current=\"true\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -149,7 +149,7 @@ func savedViews(l Layout, p JobsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterFields(p.filter()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterFields(p.ListFilter).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

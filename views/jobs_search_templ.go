@@ -191,7 +191,7 @@ func jobsSearch(l Layout, p JobsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.filter().narrow() {
+		if p.narrow() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<a class=\"btn quiet\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -533,9 +533,9 @@ func partial(l Layout, p JobsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
-			templ_7745c5c3_Var32, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.JobsOf(p.filter(), p.Next))).ResolveURL(ctx)
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.JobsOf(p.ListFilter, p.Next))).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 75, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 75, Col: 60}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var32)
 			if templ_7745c5c3_Err != nil {
@@ -548,7 +548,7 @@ func partial(l Layout, p JobsProps) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(l.Say("Search on from here"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 75, Col: 91}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 75, Col: 93}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -586,7 +586,7 @@ func allMatching(l Layout, p JobsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if l.CanAct {
-			templ_7745c5c3_Err = filterFields(p.filter()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = filterFields(p.ListFilter).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -726,9 +726,9 @@ func allMatching(l Layout, p JobsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var43 string
-		templ_7745c5c3_Var43, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.JobsExport(p.filter(), "csv"))).ResolveURL(ctx)
+		templ_7745c5c3_Var43, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.JobsExport(p.ListFilter, "csv"))).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 98, Col: 61}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 98, Col: 63}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var43)
 		if templ_7745c5c3_Err != nil {
@@ -739,9 +739,9 @@ func allMatching(l Layout, p JobsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var44 string
-		templ_7745c5c3_Var44, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.JobsExport(p.filter(), "ndjson"))).ResolveURL(ctx)
+		templ_7745c5c3_Var44, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(l.Links.JobsExport(p.ListFilter, "ndjson"))).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 99, Col: 64}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `jobs_search.templ`, Line: 99, Col: 66}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var44)
 		if templ_7745c5c3_Err != nil {
@@ -755,17 +755,15 @@ func allMatching(l Layout, p JobsProps) templ.Component {
 	})
 }
 
-func (p JobsProps) filter() ListFilter {
-	return ListFilter{State: p.State, Queue: p.Queue, Kind: p.Kind, Cause: p.Cause, Group: p.Group, Q: p.Q}
-}
-
-func (t TabsProps) filter(s State) ListFilter {
-	f := ListFilter{State: s, Queue: t.Queue, Kind: t.Kind, Q: t.Q}
-	switch s {
-	case Failed:
-		f.Group = t.Group
-	case Scheduled:
-		f.Cause = t.Cause
+// of is the same filter on the jobs of another state; what narrows only the jobs of one
+// state stays behind.
+func (f ListFilter) of(s State) ListFilter {
+	f.State = s
+	if s != Failed {
+		f.Group = ""
+	}
+	if s != Scheduled {
+		f.Cause = ""
 	}
 	return f
 }

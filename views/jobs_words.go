@@ -21,7 +21,7 @@ var stateJobs = map[State]string{
 }
 
 func filterWords(in *locale.Locale, p JobsProps) string {
-	return in.Say("The filter is %s, taken literally.", filterSentence(in, p.filter()))
+	return in.Say("The filter is %s, taken literally.", filterSentence(in, p.ListFilter))
 }
 
 func noneText(in *locale.Locale, s State) string {

@@ -179,34 +179,28 @@ type JobRowProps struct {
 
 // JobsProps is the list page.
 type JobsProps struct {
-	Tabs        TabsProps
-	State       State
-	Queue, Kind string // exact filters, "" all
-	Cause       string // as in ListFilter, as the next two
-	Group, Q    string
-	GroupLine   string       // the error of the group, "" unknown
-	Partial     bool         // a search was cut off by time; Next goes on
-	Exact       *JobRowProps // Q is a number, and this job has it as its id
-	Saved       []SavedView  // by this person, in this browser
-	Fields      []string     // what a term may begin with, for suggestions
-	Rows        []JobRowProps
-	After       string   // cursor of this page, "" first
-	Next        string   // cursor of the next page, "" when this is the last
-	Queues      []string // known names, offered by the filter form
-	Kinds       []string
-	Never       bool // no job was ever enqueued
-	LoadFailed  bool
+	ListFilter
+	Tabs       TabsProps
+	GroupLine  string       // the error of the group, "" unknown
+	Partial    bool         // a search was cut off by time; Next goes on
+	Exact      *JobRowProps // Q is a number, and this job has it as its id
+	Saved      []SavedView  // by this person, in this browser
+	Fields     []string     // what a term may begin with, for suggestions
+	Rows       []JobRowProps
+	After      string   // cursor of this page, "" first
+	Next       string   // cursor of the next page, "" when this is the last
+	Queues     []string // known names, offered by the filter form
+	Kinds      []string
+	Never      bool // no job was ever enqueued
+	LoadFailed bool
 }
 
 // TabsProps is the row of state tabs. A state missing in Counts shows no number:
 // with a filter set, give filtered counts or none.
 type TabsProps struct {
-	Version     int64
-	Current     State
-	Queue, Kind string
-	Cause       string // see ListFilter
-	Group, Q    string
-	Counts      map[State]Count
+	ListFilter // of the list below; its state is the current tab
+	Version    int64
+	Counts     map[State]Count
 }
 
 // ConfirmProps says what a press of the button will do, before it is done.

@@ -57,7 +57,7 @@ func (r RelativeProps) startsAfter(in *locale.Locale) string {
 // states are the tabs; that of a state which few use is left out while nothing is
 // in it.
 func (t TabsProps) states() []State {
-	if c := t.Counts[Awaiting]; c.N > 0 || c.AtLeast || t.Current == Awaiting {
+	if c := t.Counts[Awaiting]; c.N > 0 || c.AtLeast || t.State == Awaiting {
 		return States
 	}
 	return slices.DeleteFunc(slices.Clone(States), func(s State) bool { return s == Awaiting })

@@ -55,4 +55,16 @@ func TestRetryingOpensItsJobs(t *testing.T) {
 	}
 	x.get("/jobs?state=scheduled&cause=why").wants(t, 400, "asked, retry, snooze")
 	x.get("/jobs?state=failed&cause=retry").wants(t, 400, "state=scheduled")
+	// What narrows the jobs of one state only is not taken along to another's.
+	for _, list := range []string{"/jobs?state=scheduled&cause=retry&kind=parcel", "/jobs?state=failed&kind=parcel&group=00c0ffee0000000a"} {
+		_, tabs, _ := strings.Cut(x.get(list).wants(t, 200).body, `<nav class="tabs`)
+		tabs, _, _ = strings.Cut(tabs, "</nav>")
+		links := regexp.MustCompile(`href="(/jobs\?[^"]+)"`).FindAllStringSubmatch(tabs, -1)
+		if len(links) < 6 {
+			t.Fatalf("%s: %d tabs", list, len(links))
+		}
+		for _, link := range links {
+			x.get(html.UnescapeString(link[1])).wants(t, 200, `value="parcel"`)
+		}
+	}
 }

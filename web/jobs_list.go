@@ -31,8 +31,7 @@ func jobsList(r *request) error {
 func (d *Dashboard) jobsPage(ctx context.Context, f store.JobFilter) (views.JobsProps, int, error) {
 	f, named := d.aim(ctx, f)
 	list := presentFilter(f)
-	p := views.JobsProps{State: list.State, Queue: f.Queue, Kind: f.Kind, Cause: list.Cause, Group: list.Group, Q: list.Q,
-		After: f.After.String(), Fields: store.FieldNames()}
+	p := views.JobsProps{ListFilter: list, After: f.After.String(), Fields: store.FieldNames()}
 	rows, next, err := d.db.Jobs(ctx, f)
 	if errors.Is(err, store.ErrBadCursor) {
 		return p, 0, err
@@ -59,13 +58,13 @@ func (d *Dashboard) jobsPage(ctx context.Context, f store.JobFilter) (views.Jobs
 	whole := f.After.IsZero() && next.IsZero() && !p.LoadFailed
 	switch {
 	case named != nil:
-		p.Tabs = tabsOf(list)
+		p.Tabs.ListFilter = list
 		p.Tabs.Counts = map[views.State]views.Count{}
 		for _, s := range store.States {
 			p.Tabs.Counts[views.State(s.String())] = views.Count{N: named[s]}
 		}
 	case whole && !f.Query.IsZero(): // to count would be to search again
-		p.Tabs = tabsOf(list)
+		p.Tabs.ListFilter = list
 		p.Tabs.Counts = map[views.State]views.Count{list.State: {N: int64(len(rows))}}
 	default:
 		p.Tabs = d.tabs(ctx, f)
@@ -95,14 +94,10 @@ func narrowed(f store.JobFilter) bool {
 	return f.Queue != "" || f.Kind != "" || f.Cause != 0 || f.Group != nil || !f.Query.IsZero()
 }
 
-func tabsOf(f views.ListFilter) views.TabsProps {
-	return views.TabsProps{Current: f.State, Queue: f.Queue, Kind: f.Kind, Cause: f.Cause, Group: f.Group, Q: f.Q}
-}
-
 // tabs counts every state without a filter in one query; under a filter only the
 // state that is shown, because each count is a query.
 func (d *Dashboard) tabs(ctx context.Context, f store.JobFilter) views.TabsProps {
-	t := tabsOf(presentFilter(f))
+	t := views.TabsProps{ListFilter: presentFilter(f)}
 	if !narrowed(f) {
 		counts, _ := load(ctx, d, "counts", d.db.Counts)
 		t.Counts = presentCounts(counts)
@@ -110,7 +105,7 @@ func (d *Dashboard) tabs(ctx context.Context, f store.JobFilter) views.TabsProps
 	}
 	f.After = store.Cursor{}
 	if c, ok := load(ctx, d, "count", func(ctx context.Context) (store.Count, error) { return d.db.CountJobs(ctx, f) }); ok {
-		t.Counts = map[views.State]views.Count{t.Current: presentCount(c)}
+		t.Counts = map[views.State]views.Count{t.State: presentCount(c)}
 	}
 	return t
 }

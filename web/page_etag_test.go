@@ -149,7 +149,7 @@ func TestPageTagIsWhatIsSeen(t *testing.T) {
 		row := fixtures.Row(0, views.Failed)
 		row.ErrorLine = `<time data-rel="ago">` + line + `</time> data-token="` + line + `" name="token" value="` + line + `"`
 		return draw(fixtures.Page{Draw: func(l views.Layout) templ.Component {
-			return views.JobsPage(l, views.JobsProps{State: views.Failed, Rows: []views.JobRowProps{row}})
+			return views.JobsPage(l, views.JobsProps{ListFilter: views.ListFilter{State: views.Failed}, Rows: []views.JobRowProps{row}})
 		}}, l)
 	}
 	if web.PageTag(list("one"), l.Now) == web.PageTag(list("two"), l.Now) {

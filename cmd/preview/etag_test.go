@@ -19,7 +19,7 @@ func TestLIVUnchangedPageIsKeptOnlyWithoutFrames(t *testing.T) {
 		rows := fixtures.Rows(50, views.Processing)
 		rows[4].Version = v
 		s.show(func(l views.Layout) templ.Component {
-			return views.JobsPage(l, views.JobsProps{State: views.Processing, Rows: rows})
+			return views.JobsPage(l, views.JobsProps{ListFilter: views.ListFilter{State: views.Processing}, Rows: rows})
 		})
 	}
 	reconnect := func(c *websocket.Conn) *websocket.Conn {

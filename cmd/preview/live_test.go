@@ -164,7 +164,7 @@ func html(t *testing.T, c templ.Component) string {
 }
 
 func processing(l views.Layout) templ.Component {
-	return views.JobsPage(l, views.JobsProps{State: views.Processing, Rows: fixtures.Rows(50, views.Processing)})
+	return views.JobsPage(l, views.JobsProps{ListFilter: views.ListFilter{State: views.Processing}, Rows: fixtures.Rows(50, views.Processing)})
 }
 
 func TestLIVRowsArePatchedAndNothingOfThePersonsIsLost(t *testing.T) {
@@ -225,7 +225,7 @@ func TestLIVReconnectFetchesThePage(t *testing.T) {
 	rows[4] = fixtures.Row(4, views.Failed)
 	rows[4].Version += 1000
 	s.show(func(l views.Layout) templ.Component {
-		return views.JobsPage(l, views.JobsProps{State: views.Processing, Rows: rows})
+		return views.JobsPage(l, views.JobsProps{ListFilter: views.ListFilter{State: views.Processing}, Rows: rows})
 	})
 	if err := c.Close(); err != nil {
 		t.Fatal(err)

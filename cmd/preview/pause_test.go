@@ -75,7 +75,7 @@ func (s *site) missed() {
 	rows[4] = fixtures.Row(4, views.Failed)
 	rows[4].Version += 1000
 	s.show(func(l views.Layout) templ.Component {
-		return views.JobsPage(l, views.JobsProps{State: views.Processing, Rows: rows})
+		return views.JobsPage(l, views.JobsProps{ListFilter: views.ListFilter{State: views.Processing}, Rows: rows})
 	})
 }
 

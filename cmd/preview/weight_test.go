@@ -21,7 +21,7 @@ func TestPageWeights(t *testing.T) {
 	}
 	list := func(s views.State) func(views.Layout) templ.Component {
 		return func(l views.Layout) templ.Component {
-			return views.JobsPage(l, views.JobsProps{State: s, Rows: fixtures.Rows(50, s), Next: "after"})
+			return views.JobsPage(l, views.JobsProps{ListFilter: views.ListFilter{State: s}, Rows: fixtures.Rows(50, s), Next: "after"})
 		}
 	}
 	for name, c := range map[string]struct {

@@ -52,7 +52,7 @@ func seeded(t *testing.T) string {
 	}
 	seed, err := s.seed(t.Context())
 	if err == nil {
-		err = s.plant(seed, dataDir(s.dir, s.bin.major))
+		err = s.plant(t.Context(), seed, dataDir(s.dir, s.bin.major))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ type Config struct {
 	// the locks. "" means a throw-away folder for temporary files, removed by Stop.
 	Dir string
 	// Ephemeral makes a throw-away server: fsync off, and its data, in a new
-	// folder inside Dir, is removed by Stop. An empty Dir implies it.
+	// folder inside Dir, is removed by Stop. An empty Dir implies it. Its data is a copy
+	// of one that is kept in the user's cache folder (40 MB), or /var/cache/tekrar.
 	Ephemeral bool
 	// Logger gets one line on start and stop. Default slog.Default().
 	Logger *slog.Logger

@@ -116,13 +116,9 @@ func (s *Server) initdb(ctx context.Context, data string) error {
 	if err := os.RemoveAll(partial); err != nil {
 		return fmt.Errorf("initdb: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, s.bin.path("initdb"), append(s.initdbArguments(), "-D", partial)...)
+	cmd := exec.CommandContext(ctx, s.bin.path("initdb"), append(slices.Clone(initdbArguments), "-D", partial)...)
 	cmd.Dir, cmd.Env = s.dir, cleanEnv()
-	cmd.SysProcAttr = s.attributes()
-	runtime.LockOSThread() // see run: the thread must outlive its child
-	out, err := cmd.CombinedOutput()
-	runtime.UnlockOSThread()
-	if err != nil {
+	if out, err := s.asAccount(cmd); err != nil {
 		os.RemoveAll(partial)
 		if ctx.Err() != nil {
 			err = ctx.Err()
@@ -135,12 +131,16 @@ func (s *Server) initdb(ctx context.Context, data string) error {
 	return nil
 }
 
-func (s *Server) initdbArguments() []string {
-	args := []string{"-U", Superuser, "-E", "UTF8", "--locale=C", "--auth-local=trust", "--auth-host=reject"}
-	if s.cfg.Ephemeral {
-		args = append(args, "--no-sync")
-	}
-	return args
+// initdbArguments sync the data even of what is thrown away: it is copied after a
+// power cut, too.
+var initdbArguments = []string{"-U", Superuser, "-E", "UTF8", "--locale=C", "--auth-local=trust", "--auth-host=reject"}
+
+// asAccount runs a program that ends by itself and returns what it printed.
+func (s *Server) asAccount(cmd *exec.Cmd) ([]byte, error) {
+	cmd.SysProcAttr = s.attributes()
+	runtime.LockOSThread() // see run: the thread must outlive its child
+	defer runtime.UnlockOSThread()
+	return cmd.CombinedOutput()
 }
 
 // attributes: an own process group, so that Ctrl-C at the terminal reaches this

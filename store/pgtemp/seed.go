@@ -6,24 +6,28 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 )
 
-// seedPrefix marks fresh data in the cache.
-const seedPrefix = "initdb-"
+const (
+	seedPrefix    = "initdb-"  // fresh data in the cache, complete
+	partialPrefix = "partial-" // what is being made in the cache
+)
 
 // create makes the data folder of a new server. Throw-away data is a copy of what
 // initdb made once for the same binaries, account and arguments: initdb costs more
 // than many a test that needs a server of its own, the copy a tenth of it.
 func (s *Server) create(ctx context.Context, data string) error {
 	if s.cfg.Ephemeral {
-		if seed, err := s.seed(ctx); err == nil && s.plant(seed, data) == nil {
+		if seed, err := s.seed(ctx); err == nil && s.plant(ctx, seed, data) == nil {
 			return nil
 		}
-		// Whatever is wrong with the cache, initdb itself does not need it.
+		// Without a cache it takes longer.
 		if err := os.RemoveAll(data); err != nil {
 			return fmt.Errorf("data folder: %w", plain(err))
 		}
@@ -37,14 +41,24 @@ func (s *Server) seed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(s.cfg.cache, name)
-	if s.isSeed(path) {
-		return path, nil
-	}
-	if err := os.MkdirAll(s.cfg.cache, 0o755); err != nil {
+	cache := s.cfg.cache
+	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	work, err := os.MkdirTemp(s.cfg.cache, "partial-")
+	// Where a user has no cache folder it lies in one for temporary files, which is
+	// everybody's.
+	if !private(cache, os.Geteuid()) {
+		return "", fmt.Errorf("%s belongs to another user", cache)
+	}
+	path := filepath.Join(cache, name)
+	if _, err := os.Lstat(path); err == nil {
+		if !hasData(path) || !private(path, s.as.uid) {
+			return "", fmt.Errorf("%s is no data of user %s", path, s.as.name)
+		}
+		return path, nil
+	}
+	sweepCache(cache)
+	work, err := os.MkdirTemp(cache, partialPrefix)
 	if err != nil {
 		return "", err
 	}
@@ -61,21 +75,33 @@ func (s *Server) seed(ctx context.Context) (string, error) {
 	if err := s.initdb(ctx, made); err != nil {
 		return "", err
 	}
-	if err := os.Rename(made, path); err != nil && !s.isSeed(path) { // another process may have been faster
+	if err := os.Rename(made, path); err != nil && !hasData(path) { // another process may have been faster
 		return "", err
 	}
 	return path, nil
 }
 
-// isSeed reports that the data is there and that nobody else put it there: where a
-// user has no cache folder it lies in one for temporary files, which is everybody's.
-func (s *Server) isSeed(path string) bool {
+// private reports that path is a folder, no link to one, into which only the user writes.
+func private(path string, uid int) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() || !hasData(path) {
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
 		return false
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == s.as.uid
+	return ok && int(st.Uid) == uid
+}
+
+// sweepCache removes what killed processes left half made, and data of binaries that
+// have not been used for so long that they are probably no longer there.
+func sweepCache(cache string) {
+	for prefix, age := range map[string]time.Duration{partialPrefix: 24 * time.Hour, seedPrefix: 90 * 24 * time.Hour} {
+		found, _ := filepath.Glob(filepath.Join(cache, prefix+"*"))
+		for _, path := range found {
+			if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > age {
+				os.RemoveAll(path)
+			}
+		}
+	}
 }
 
 // seedName changes with all that makes initdb write something else.
@@ -85,25 +111,17 @@ func (s *Server) seedName() (string, error) {
 		return "", err
 	}
 	h := fnv.New64a()
-	fmt.Fprintln(h, s.bin.dir, program.ModTime().UnixNano(), program.Size(), s.as.uid, s.as.gid, s.initdbArguments())
+	fmt.Fprintln(h, s.bin.dir, program.ModTime().UnixNano(), program.Size(), s.as.uid, s.as.gid, initdbArguments)
 	return fmt.Sprintf("%s%d-%016x", seedPrefix, s.bin.major, h.Sum64()), nil
 }
 
-// plant copies the seed to where a server expects its data.
-func (s *Server) plant(seed, data string) error {
-	if err := os.CopyFS(data, os.DirFS(seed)); err != nil {
-		return err
+// plant copies the seed to where a server expects its data. The account does it, not
+// root: both folders are the account's, who could put a link into the way.
+func (s *Server) plant(ctx context.Context, seed, data string) error {
+	cmd := exec.CommandContext(ctx, "cp", "-Rp", seed, data)
+	cmd.Dir, cmd.Env = s.dir, cleanEnv()
+	if out, err := s.asAccount(cmd); err != nil {
+		return fmt.Errorf("copy %s: %w: %s", seed, err, strings.TrimSpace(string(out)))
 	}
-	if err := os.Chmod(data, 0o700); err != nil { // Postgres insists
-		return err
-	}
-	if !s.as.foreign {
-		return nil
-	}
-	return filepath.WalkDir(data, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Lchown(path, s.as.uid, s.as.gid)
-	})
+	return nil
 }

@@ -29,7 +29,7 @@ func TestThrowAwayDataIsMadeOnceAndCopied(t *testing.T) {
 	if err != nil || len(seeds) != 1 {
 		t.Fatalf("the cache holds %v, %v", seeds, err)
 	}
-	if err := os.WriteFile(filepath.Join(seeds[0], "mark"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(seeds[0], "mark"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, Config{cache: cache})

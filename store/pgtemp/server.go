@@ -63,7 +63,12 @@ func (s *Server) PID() int {
 	if s.proc == nil {
 		return 0
 	}
-	return s.proc.cmd.Process.Pid
+	select {
+	case <-s.done:
+		return 0
+	default:
+		return s.proc.cmd.Process.Pid
+	}
 }
 
 // Binary is the path of a program that came with the server, "pgbench" for

@@ -54,7 +54,7 @@ func (w *between) hear(f Figure) {
 }
 
 func (b *bench) spentByPostgres() time.Duration {
-	if b.server == nil {
+	if b.server == nil || b.server.PID() == 0 {
 		return 0
 	}
 	return spentBelow(b.server.PID())

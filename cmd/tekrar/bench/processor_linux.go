@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,8 +31,7 @@ func spentBelow(pid int) (sum time.Duration) {
 		if err != nil {
 			continue // it ended meanwhile
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // the name before may hold anything
-		fields := strings.Fields(rest)
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before may hold anything
 		if len(fields) < 15 {
 			continue
 		}

@@ -1,0 +1,29 @@
+package storetest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/tekrar/tekrar/store/storetest"
+)
+
+func TestListenIsRefused(t *testing.T) {
+	t.Setenv(storetest.NoListen, "1")
+	db := storetest.New(t)
+	var refused *pq.Error
+	if _, err := db.Exec(`LISTEN "c"`); !errors.As(err, &refused) || refused.Code != "0A000" {
+		t.Errorf("listen: %v", err)
+	}
+	if _, err := db.Exec(`notify c`); err != nil {
+		t.Errorf("the connection is of no use any more: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if db.Heard(ctx) {
+		t.Error("a listener hears")
+	}
+}
