@@ -63,7 +63,9 @@ func (l *look) load(ctx context.Context, host string) {
 		}
 		began := time.Now()
 		if _, err := get("http://" + host + looked[i%len(looked)]); err != nil {
-			l.fail(err)
+			if ctx.Err() == nil { // else the dashboard has been closed meanwhile
+				l.fail(err)
+			}
 			return
 		}
 		l.mu.Lock()
