@@ -13,7 +13,7 @@ import (
 
 func TestListenIsRefused(t *testing.T) {
 	t.Setenv(storetest.NoListen, "1")
-	db := storetest.New(t)
+	db := storetest.Fresh(t) // the next test counts on the spare ones
 	var refused *pq.Error
 	if _, err := db.Exec(`LISTEN "c"`); !errors.As(err, &refused) || refused.Code != "0A000" {
 		t.Errorf("listen: %v", err)
