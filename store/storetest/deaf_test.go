@@ -14,11 +14,16 @@ import (
 func TestListenIsRefused(t *testing.T) {
 	t.Setenv(storetest.NoListen, "1")
 	db := storetest.Fresh(t) // the next test counts on the spare ones
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
 	var refused *pq.Error
-	if _, err := db.Exec(`LISTEN "c"`); !errors.As(err, &refused) || refused.Code != "0A000" {
+	if _, err := conn.ExecContext(t.Context(), `LISTEN "c"`); !errors.As(err, &refused) || refused.Code != "0A000" {
 		t.Errorf("listen: %v", err)
 	}
-	if _, err := db.Exec(`notify c`); err != nil {
+	if _, err := conn.ExecContext(t.Context(), `notify c`); err != nil {
 		t.Errorf("the connection is of no use any more: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lib/pq"
 )
@@ -108,6 +109,9 @@ func emptied(ctx context.Context, dsn string) (bool, error) {
 	c.Dialer(reusing{})
 	pool := sql.OpenDB(c)
 	defer pool.Close()
+	if left, err := deserted(ctx, pool); err != nil || !left {
+		return false, err
+	}
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
@@ -117,15 +121,23 @@ func emptied(ctx context.Context, dsn string) (bool, error) {
 		return false, err
 	}
 	var shape string
-	var strangers int
 	if err := tx.QueryRowContext(ctx, shapeQuery).Scan(&shape); err != nil || shape != shared.shape {
-		return false, err
-	}
-	if err := tx.QueryRowContext(ctx, strangersQuery).Scan(&strangers); err != nil || strangers > 0 {
 		return false, err
 	}
 	if _, err := tx.ExecContext(ctx, emptyStatement); err != nil {
 		return false, err
 	}
 	return true, tx.Commit()
+}
+
+// deserted reports that nobody else is connected. A backend that has been told to end
+// is there for a moment more.
+func deserted(ctx context.Context, pool *sql.DB) (bool, error) {
+	for end := time.Now().Add(500 * time.Millisecond); ; time.Sleep(10 * time.Millisecond) {
+		var strangers int
+		err := pool.QueryRowContext(ctx, strangersQuery).Scan(&strangers)
+		if err != nil || strangers == 0 || time.Now().After(end) {
+			return err == nil && strangers == 0, err
+		}
+	}
 }
