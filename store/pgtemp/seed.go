@@ -91,8 +91,8 @@ func private(path string, uid int) bool {
 	return ok && int(st.Uid) == uid
 }
 
-// sweepCache removes what killed processes left half made, and data of binaries that
-// have not been used for so long that they are probably no longer there.
+// sweepCache removes what killed processes left half made, and data that is so old that
+// its binaries have probably been replaced; if not, it is made anew.
 func sweepCache(cache string) {
 	for prefix, age := range map[string]time.Duration{partialPrefix: 24 * time.Hour, seedPrefix: 90 * 24 * time.Hour} {
 		found, _ := filepath.Glob(filepath.Join(cache, prefix+"*"))
