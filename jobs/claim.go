@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tekrar/tekrar/store"
@@ -16,21 +17,9 @@ const (
 	// present rate, so that a claimed job is never kept from an idle server.
 	aheadFor = 20 * time.Millisecond
 	maxAhead = maxClaim
-	// cursorLag is how far behind the newest claimed ready_at a claim under load
-	// looks: rows of transactions that commit a little later lie there.
-	cursorLag = 100 * time.Millisecond
-	// fullScanShare: a scan from the start of each lane is made whenever ten
-	// times its own duration has passed. It finds what committed late; rarely
-	// enough that walking dead entries under an old snapshot does not pile up.
-	fullScanShare = 10
-	// maxFullRest bounds that pause: one claim that hung for half a minute must not
-	// hide what commits late for five.
-	maxFullRest = 2 * time.Second
 	// claimGrace is how long a stop waits for the answer of a claim that is on
 	// its way: without it nobody knows which jobs it took.
 	claimGrace = 2 * time.Second
-	// lookEvery is how often a server compares what it holds with what it knows.
-	lookEvery = 30 * time.Second
 )
 
 // claimer takes jobs for the free slots of this process.
@@ -42,10 +31,13 @@ type claimer struct {
 
 	cursor map[lane]time.Time
 	turn   int
-	rate   float64 // finished a second, smoothed
-	asked  time.Time
-	looked time.Time
-	unsure bool // a claim had no answer: it may have taken jobs that nobody here knows of
+	pace   pace // of jobs that finish
+	looks  sync.WaitGroup
+
+	unsure    bool               // a claim had no answer: it may have taken jobs that nobody here knows of
+	looked    time.Time          // for such jobs
+	comparing chan []store.Token // the look on its way; nil: none
+	suspects  []store.Token      // what it found last
 }
 
 type lane struct {
@@ -68,6 +60,7 @@ func (k *claimer) run(ctx context.Context) {
 		<-ctx.Done()
 		return
 	}
+	defer k.looks.Wait()
 	claims, cancel := lingering(ctx, claimGrace)
 	defer cancel()
 	trouble := &incident{log: k.e.log, what: "claim"}
@@ -82,7 +75,7 @@ func (k *claimer) run(ctx context.Context) {
 			}
 		default:
 			trouble.ok()
-			if wait > 0 && !sleep(ctx, wait, k.woken) {
+			if wait > 0 && !(sleep(ctx, wait, k.woken) && sleep(ctx, k.pace.rest(claimGap), nil)) {
 				return
 			}
 		}
@@ -93,9 +86,7 @@ func (k *claimer) run(ctx context.Context) {
 // the next round; 0: some lane may hold more, and there is room. Units take
 // turns, and so do the queues of one, so that none starves the others.
 func (k *claimer) round(ctx context.Context) (wait time.Duration, err error) {
-	// A claim that was cut off can commit after the look that followed it: one more
-	// look now and then finds what nobody here knows of.
-	if k.unsure = k.unsure || time.Since(k.looked) > lookEvery; k.unsure {
+	if k.compare(ctx); k.unsure {
 		if err := k.adopt(ctx); err != nil {
 			return 0, err
 		}
@@ -115,21 +106,26 @@ func (k *claimer) round(ctx context.Context) (wait time.Duration, err error) {
 			starved = true
 			continue
 		}
-		lanes, full := k.lanes(u)
+		full := k.full(ctx, u)
 		began := time.Now()
-		claimed, err := k.claim(ctx, u, lanes, room)
+		claimed, err := k.claim(ctx, u, k.lanes(u, full), room)
 		if err != nil {
 			k.unsure = true
 			return 0, err
 		}
 		if full {
-			u.lastFull, u.fullTook = began, time.Since(began)
+			u.scanned(began, time.Since(began), false)
+			if u.fullTook >= k.e.c.scans.slow { // look now: lanes that have no cursor yet are walked by each claim
+				u.lastFull = time.Time{}
+			}
 		}
-		k.take(claimed)
+		if k.take(claimed); len(u.limits) == 0 {
+			k.advance(claimed)
+		}
 		switch {
 		case len(claimed) >= room:
 			wait = 0
-		case !full: // the cursors may hide something
+		case !full && u.looking == nil: // the cursors may hide something; a look wakes us
 			wait = min(wait, max(0, time.Until(u.nextFull())))
 		}
 	}
@@ -149,38 +145,29 @@ func (k *claimer) claim(ctx context.Context, u *unit, lanes []store.Lane, room i
 	return k.e.db.Claim(ctx, k.e.server.Load(), lanes, u.kinds, room)
 }
 
-// lanes lists the most urgent priority of all queues first.
-func (k *claimer) lanes(u *unit) (lanes []store.Lane, full bool) {
-	// The cursors are those of all kinds: jobs of a limited kind wait behind them.
-	full = len(u.limits) > 0 || !time.Now().Before(u.nextFull())
-	for _, p := range store.Priorities {
-		for i := range u.queues {
-			q := u.queues[(i+k.turn)%len(u.queues)]
-			l := store.Lane{Queue: q, Priority: p}
-			if at, ok := k.cursor[lane{q, p}]; ok && !full {
-				l.After = at.Add(-cursorLag)
-			}
-			lanes = append(lanes, l)
+// lanes lists the most urgent priority of all queues first, from the cursors unless full.
+func (k *claimer) lanes(u *unit, full bool) []store.Lane {
+	turned := k.turn % len(u.queues)
+	lanes := lanesOf(slices.Concat(u.queues[turned:], u.queues[:turned]))
+	for i := range lanes {
+		l := &lanes[i]
+		if at, ok := k.cursor[lane{l.Queue, l.Priority}]; ok && !full {
+			l.After = at.Add(-cursorLag)
 		}
 	}
-	return lanes, full
+	return lanes
 }
 
 // room is free slots plus the buffer that the present rate allows, less what
 // waits to be settled beyond a bound.
 func (k *claimer) room() int {
 	room, finished := k.e.held.room(k.ahead())
-	now := time.Now()
-	if gap := now.Sub(k.asked).Seconds(); gap > 0 && !k.asked.IsZero() {
-		share := min(1, gap/0.2)
-		k.rate += share * (float64(finished)/gap - k.rate)
-	}
-	k.asked = now
+	k.pace.saw(finished)
 	return room
 }
 
 func (k *claimer) ahead() int {
-	return min(maxAhead, int(k.rate*aheadFor.Seconds()))
+	return min(maxAhead, int(k.pace.rate*aheadFor.Seconds()))
 }
 
 // take hands claimed jobs to the slots in the order in which they are due.
@@ -191,44 +178,18 @@ func (k *claimer) take(claimed []store.Claimed) {
 	server := k.e.server.Load()
 	for i := range claimed {
 		c := &claimed[i]
-		at := lane{c.Queue, int16(c.Priority)}
-		if c.ReadyAt.After(k.cursor[at]) {
-			k.cursor[at] = c.ReadyAt
-		}
 		k.e.begin(*c, server)
 	}
 }
 
-// adopt starts jobs that a claim took although its answer was lost. No claim is
-// made before: jobs that are never asked for stay in processing as long as this
-// server lives.
-func (k *claimer) adopt(ctx context.Context) error {
-	found, err := k.unknown(ctx)
-	if err != nil {
-		return err
+// advance moves the cursors to what was claimed last. What a unit with limits claims says
+// nothing about the other kinds of its lanes.
+func (k *claimer) advance(claimed []store.Claimed) {
+	for i := range claimed {
+		c := &claimed[i]
+		at := lane{c.Queue, int16(c.Priority)}
+		if c.ReadyAt.After(k.cursor[at]) {
+			k.cursor[at] = c.ReadyAt
+		}
 	}
-	if len(found) > 0 {
-		k.e.log.Info("adopted jobs of a claim whose answer was lost", "jobs", len(found))
-	}
-	k.take(found)
-	return nil
-}
-
-// unknown lists the jobs that this server holds and has not heard of, if a claim
-// had no answer. Attempts count, not jobs: the claim may have taken a job of
-// which an earlier attempt still waits for the answer of its settle.
-func (k *claimer) unknown(ctx context.Context) ([]store.Claimed, error) {
-	if !k.unsure {
-		return nil, nil
-	}
-	known := map[store.Token]bool{}
-	for _, t := range append(k.e.held.all(), k.e.settler.tokens()...) {
-		known[t] = true
-	}
-	held, err := k.e.db.Held(ctx, k.e.server.Load(), []int64{})
-	if err != nil {
-		return nil, err
-	}
-	k.unsure, k.looked = false, time.Now()
-	return slices.DeleteFunc(held, func(c store.Claimed) bool { return known[store.Token{ID: c.ID, Attempt: c.Attempt}] }), nil
 }

@@ -17,6 +17,8 @@ type unit struct {
 
 	lastFull time.Time // last scan from the start of each lane
 	fullTook time.Duration
+	beside   bool       // it was a look beside the claims
+	looking  chan front // the look beside the claims; nil: none
 }
 
 // units splits what this server takes: queues without a limit together, each
@@ -57,10 +59,6 @@ func (c *Client) units(queues map[string]int) []*unit {
 		add(shared, 0)
 	}
 	return all
-}
-
-func (u *unit) nextFull() time.Time {
-	return u.lastFull.Add(min(fullScanShare*u.fullTook, maxFullRest))
 }
 
 // limitsOf lists the limits of all units, each once.

@@ -60,6 +60,7 @@ type Client struct {
 	waking  *waking
 	changes *changes
 	waits   waitCounts
+	scans   scans
 	engine  atomic.Pointer[engine]
 }
 
@@ -73,7 +74,7 @@ func New(db *DB, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{db: db, cfg: cfg, log: cfg.Logger, kinds: map[string]*handler{}}
+	c := &Client{db: db, cfg: cfg, log: cfg.Logger, kinds: map[string]*handler{}, scans: scans{slow: slowScan, every: lookEvery}}
 	c.waking = newWaking(db, cfg.Logger)
 	c.changes = newChanges(db, cfg.Logger)
 	c.single = newCombiner(2, 1000, c.flushSingles)

@@ -128,8 +128,13 @@ func (s *settler) run() {
 		s.room.Broadcast()
 	}()
 	trouble := &incident{log: s.e.log, what: "settle"}
+	var pace pace
 	for {
+		if s.few() {
+			sleep(s.ctx, pace.rest(settleGap), nil)
+		}
 		batch, stopped := s.take()
+		pace.saw(int64(len(batch)))
 		if len(batch) == 0 {
 			if stopped {
 				return
@@ -151,6 +156,14 @@ func (s *settler) run() {
 		}
 		trouble.ok()
 	}
+}
+
+// few says whether what waits may wait a little for more. Where a limit over all servers
+// holds, the end of each job makes room for another.
+func (s *settler) few() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.stopped && len(s.waiting) < manyToSettle && len(limitsOf(s.e.claimer.units)) == 0
 }
 
 // take moves what waits, up to one statement of one server row, to writing.

@@ -44,14 +44,25 @@ func finishedCount(within, listed string) string {
 		within, countCandidatesMax+1, listed, FinishedMax, countCandidatesMax)
 }
 
-var allCounts = fmt.Sprintf(`
+// Counting a column that no index holds reads the table in one go: with dead rows about,
+// a walk through an index takes four times as long.
+func countsWith(ready, running string) string {
+	return fmt.Sprintf(`
 select %[5]s,
-       (select count(*) from (select 1 from tekrar.awaiting limit %[1]d) a), (select count(*) from tekrar.running),
+       (select count(*) from (select 1 from tekrar.awaiting limit %[1]d) a), %[7]s,
        %[4]s,
-       (select count(*) from (select 1 from tekrar.ready limit %[1]d) r),
-       s.n, s.more, d.n, d.more
+       %[6]s,
+       s.n, s.more, d.n, d.more, `+deadRows+`
 from %[2]s s cross join %[3]s d`, CountMax+1,
-	finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow), failedCount, scheduledCount("true"))
+		finishedCount("h.state = 4", isLastRow), finishedCount("h.state = 6", isLastRow), failedCount, scheduledCount("true"), ready, running)
+}
+
+var allCounts = economical{
+	usual: countsWith(fmt.Sprintf("(select count(attempt) from (select attempt from tekrar.ready limit %d) r)", CountMax+1),
+		"(select count(started_at) from tekrar.running)"),
+	bloated: "with " + knownLanes(0) + ", " + knownHeld(4) +
+		countsWith("(select count(*) from "+waitingTo(CountMax+1, "true")+" r)", "(select coalesce(sum(n), 0)::bigint from held)"),
+}
 
 // Counts reads how many jobs stand in each state: what the unfiltered list of the
 // state holds. Scheduled, processing and failed are exact: who is called at night has
@@ -61,14 +72,23 @@ from %[2]s s cross join %[3]s d`, CountMax+1,
 // 8,000 history rows are looked at, so that after a mass requeue AtLeast may come with
 // a smaller number. (Statistics would count farther, but attempts that succeeded ever,
 // not the jobs in the list.)
+//
+// While a long transaction keeps more than 50,000 dead rows of ready or running from
+// being removed, counting those that run takes a tenth of a second and more, and their
+// number may then be twenty times as old as that, at most about fifteen seconds. A job
+// in a queue or priority that had none for an hour is counted as late.
 func (db *DB) Counts(ctx context.Context) (map[State]Count, error) {
-	var scheduled, awaiting, running, failed, ready, succeeded, deleted int64
+	var scheduled, awaiting, running, failed, ready, succeeded, deleted, dead int64
 	var moreSucceeded, moreDeleted bool
-	err := db.QueryRowContext(ctx, db.sql(allCounts)).
-		Scan(&scheduled, &awaiting, &running, &failed, &ready, &succeeded, &moreSucceeded, &deleted, &moreDeleted)
+	text, args, err := db.asked(ctx, allCounts, lanesKnown|heldKnown)
+	if err == nil {
+		err = db.QueryRowContext(ctx, text, args...).Scan(&scheduled, &awaiting, &running, &failed, &ready,
+			&succeeded, &moreSucceeded, &deleted, &moreDeleted, &dead)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)
 	}
+	db.bloat.dead.Store(dead)
 	return map[State]Count{
 		Scheduled: {N: scheduled}, Processing: {N: running}, Failed: {N: failed}, Enqueued: bounded(ready),
 		Awaiting:  bounded(awaiting),
@@ -82,11 +102,14 @@ func (db *DB) Counts(ctx context.Context) (map[State]Count, error) {
 // jobs of a queue does not hold their kind.
 var (
 	hotCounts = map[State]string{
-		Enqueued:   hotCount("ready", anyQueue+" and "+anyKind),
 		Processing: hotCount("running", anyQueue+" and "+anyKind),
 		Awaiting:   hotCount("awaiting", anyQueue+" and "+anyKind),
 		Failed:     hotCount("failed", "queue = $1::text and kind = $2::text"),
 		Scheduled:  "select " + scheduledCount(anyQueue+" and "+anyKind+" and ($3::smallint = 0 or cause = $3)") + ", false",
+	}
+	enqueuedCount = economical{
+		usual:   hotCount("ready", anyQueue+" and "+anyKind),
+		bloated: "with " + knownLanes(2) + countTo(waitingTo(CountMax+1, "($2::text = '' or r.kind = $2)")),
 	}
 	failedKindCount  = "select " + failedCountOf("$1::text = '' and "+anyKind) + ", false"
 	failedQueueCount = hotCount("failed", "queue = $1::text and $2::text = ''")
@@ -102,8 +125,11 @@ const (
 const queueListed = `($1::text = '' or h.queue = $1) and ` + isLastRow
 
 func hotCount(table, which string) string {
-	return fmt.Sprintf(`select least(count(*), %[1]d), count(*) > %[1]d from (
-		select 1 from tekrar.%s where %s limit %[1]d + 1) m`, CountMax, table, which)
+	return countTo(fmt.Sprintf(`(select 1 from tekrar.%s where %s limit %d)`, table, which, CountMax+1))
+}
+
+func countTo(rows string) string {
+	return fmt.Sprintf("select least(count(*), %[1]d), count(*) > %[1]d from %[2]s m", CountMax, rows)
 }
 
 // CountJobs counts what the list of f holds, all its pages together. Scheduled jobs and
@@ -116,21 +142,25 @@ func (db *DB) CountJobs(ctx context.Context, f JobFilter) (c Count, err error) {
 	if !f.Query.IsZero() || f.Group != nil {
 		return db.countTo(ctx, f, lastTime, searchPatience/2, CountMax)
 	}
-	text, args := hotCounts[f.State], []any{f.Queue, f.Kind}
+	text, args := db.sql(hotCounts[f.State]), []any{f.Queue, f.Kind}
 	switch {
+	case f.State == Enqueued:
+		if text, args, err = db.asked(ctx, enqueuedCount, lanesKnown, args...); err != nil {
+			return Count{}, fmt.Errorf("count %s jobs: %w", f.State, err)
+		}
 	case f.State == Scheduled:
 		args = append(args, f.Cause)
 	case f.State == Failed && f.Queue == "":
-		text = failedKindCount
+		text = db.sql(failedKindCount)
 	case f.State == Failed && f.Kind == "":
-		text = failedQueueCount
+		text = db.sql(failedQueueCount)
 	case f.State == Succeeded || f.State == Deleted:
 		args = append(args, f.State)
-		if text = anyKindCount; f.Kind != "" {
-			text = kindCount
+		if text = db.sql(anyKindCount); f.Kind != "" {
+			text = db.sql(kindCount)
 		}
 	}
-	if err := db.QueryRowContext(ctx, db.sql(text), args...).Scan(&c.N, &c.AtLeast); err != nil {
+	if err := db.QueryRowContext(ctx, text, args...).Scan(&c.N, &c.AtLeast); err != nil {
 		return Count{}, fmt.Errorf("count %s jobs: %w", f.State, err)
 	}
 	return c, nil
@@ -146,19 +176,4 @@ func (db *DB) Retrying(ctx context.Context) (n int64, next *time.Time, err error
 		return 0, nil, fmt.Errorf("count waiting retries: %w", err)
 	}
 	return n, next, nil
-}
-
-const oldestReady = `
-with recursive` + readyLanes + `
-select min(o.ready_at) from lane l cross join lateral (
-    select r.ready_at from tekrar.ready r
-    where r.queue = l.queue and r.priority = l.priority order by r.ready_at limit 1) o`
-
-// OldestReady is the ready_at of the enqueued job that waits longest, paused
-// queues included; nil when none waits.
-func (db *DB) OldestReady(ctx context.Context) (at *time.Time, err error) {
-	if err := db.QueryRowContext(ctx, db.sql(oldestReady), "").Scan(&at); err != nil {
-		return nil, fmt.Errorf("oldest waiting job: %w", err)
-	}
-	return at, nil
 }

@@ -19,21 +19,21 @@ const isLastRow = `(select n.id from tekrar.history n
 // Candidates of the list, newest first. The index is (state, kind, id): one kind
 // is a range of it, all kinds are merged from the newest of each. The kinds come
 // from the index itself (one probe each), not from the kinds table, which forgets
-// nothing but has only what a server registered. "state in (4, 6)" is what lets a
-// plan without known parameters use the partial index.
+// nothing but has only what a server registered; each by its newest row, since those
+// that retention removed last are still there at the other end. "state in (4, 6)" is
+// what lets a plan without known parameters use the partial index.
 // $1 state, $2 kind, $3 queue, $4 before, $5 rows.
 const finishedCandidates = `
-with recursive kind as (
-    (select f.kind
-     from (select h.kind from tekrar.history h
-           where h.state in (4, 6) and h.state = $1 and h.kind >= $2::text order by h.kind limit 1) f
-     where $2 = '' or f.kind = $2)
+with recursive walked as (
+    (select h.kind from tekrar.history h
+     where h.state in (4, 6) and h.state = $1 and $2::text = '' order by h.kind desc limit 1)
     union all
     select n.kind
-    from kind k cross join lateral (
+    from walked k cross join lateral (
         select h.kind from tekrar.history h
-        where h.state in (4, 6) and h.state = $1 and h.kind > k.kind order by h.kind limit 1) n
-    where $2 = ''
+        where h.state in (4, 6) and h.state = $1 and h.kind < k.kind order by h.kind desc limit 1) n
+), kind as (
+    select kind from walked union all select $2 where $2 <> ''
 ), candidate as materialized (
     select c.kind, c.id
     from kind k cross join lateral (

@@ -28,22 +28,6 @@ type JobFilter struct {
 	Limit  int       // rows a page; 0 or less means 50, more than 500 means 500
 }
 
-// Enqueued jobs have an index for claims only, (queue, priority, ready_at): a
-// page merges its lanes. The lanes come from the index itself, one probe each.
-const readyLanes = `
-lane as (
-    (select f.queue, f.priority
-     from (select queue, priority from tekrar.ready where queue >= $1::text order by queue, priority limit 1) f
-     where $1 = '' or f.queue = $1)
-    union all
-    select n.queue, n.priority
-    from lane l cross join lateral (
-        select r.queue, r.priority from tekrar.ready r
-        where (r.queue, r.priority) > (l.queue, l.priority)
-        order by r.queue, r.priority limit 1) n
-    where $1 = '' or n.queue = $1
-)`
-
 // Jobs reads one page of the jobs in one state. Enqueued jobs come by ready_at,
 // scheduled ones by run_at, processing ones by start, awaiting ones by
 // enqueue, oldest first; failed,
@@ -71,8 +55,11 @@ func (db *DB) Jobs(ctx context.Context, f JobFilter) (rows []JobRow, next Cursor
 	if f.State == Succeeded || f.State == Deleted {
 		return db.finished(ctx, f, id, limit)
 	}
-	text := hotList(f.page(), hotOrder[f.State])
-	if err := db.SelectContext(ctx, &rows, db.sql(text), f.pageArgs(at, id, limit+1)...); err != nil {
+	text, args, err := db.hotStatement(ctx, f, at, id, limit+1)
+	if err == nil {
+		err = db.SelectContext(ctx, &rows, text, args...)
+	}
+	if err != nil {
 		return nil, Cursor{}, fmt.Errorf("list %s jobs: %w", f.State, err)
 	}
 	if len(rows) > limit {

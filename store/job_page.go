@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"context"
+	"strings"
+	"time"
+)
 
 // Parameters of each: $1 queue, $2 kind, $3 and $4 the place to go on from,
 // $5 rows. The row comparison and the order end alike, job_id last, so that rows
@@ -8,7 +12,7 @@ import "time"
 var hotPages = map[State]string{
 	Enqueued: `
 		select m.* from lane l cross join lateral (` + fromReady + `
-			where r.queue = l.queue and r.priority = l.priority
+			where ` + inLane + `
 			  and (r.ready_at, r.job_id) > ($3::timestamptz, $4::bigint) and ($2::text = '' or r.kind = $2)
 			order by r.ready_at, r.job_id limit $5) m
 		order by m.since, m.job_id limit $5`,
@@ -106,8 +110,23 @@ func hotList(page, order string) string {
 
 // withPage begins a statement with a page as a CTE of that name.
 func withPage(name, page string) string {
+	lanes := ""
 	if page == hotPages[Enqueued] {
-		return "with recursive" + readyLanes + ", " + name + " as materialized (" + page + ")"
+		lanes = "recursive" + walkedLanes + ", "
 	}
-	return "with " + name + " as materialized (" + page + ")"
+	return "with " + lanes + name + " as materialized (" + page + ")"
+}
+
+// enqueuedList is hotList of enqueued jobs.
+var enqueuedList = ofLanes(5, func(lanes string) string {
+	return strings.Replace(hotList(hotPages[Enqueued], hotOrder[Enqueued]), walkedLanes, lanes, 1)
+})
+
+// hotStatement is the list of f with its parameters.
+func (db *DB) hotStatement(ctx context.Context, f JobFilter, at time.Time, id int64, rows int) (text string, args []any, err error) {
+	args = f.pageArgs(at, id, rows)
+	if f.State == Enqueued {
+		return db.asked(ctx, enqueuedList, lanesKnown, args...)
+	}
+	return db.sql(hotList(f.page(), hotOrder[f.State])), args, nil
 }

@@ -74,6 +74,9 @@ type DB struct {
 	texts sync.Map // SQL as written -> SQL with the schema in place
 
 	hot   hotPools
+	bloat bloat
+	life  context.Context // ends with Close
+	end   context.CancelFunc
 	pause func(point string) // tests stop here between a read and its write
 	still time.Duration      // see briefly
 
@@ -103,7 +106,7 @@ func Open(dsn string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{opts: o, cfg: cfg, dsn: dsn, quoted: pq.QuoteIdentifier(o.Schema), still: standstill}
+	db := &DB{opts: o, cfg: cfg, dsn: dsn, quoted: pq.QuoteIdentifier(o.Schema), still: standstill, bloat: bloat{from: bloatedFrom}}
 	settings := engineSettings(cfg)
 	if pooled(cfg) {
 		db.local, settings = localSettings(settings), nil
@@ -112,6 +115,7 @@ func Open(dsn string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.life, db.end = context.WithCancel(context.Background())
 	db.DB = sqlx.NewDb(db.openPool(generalConns), "postgres")
 	return db, nil
 }
@@ -165,6 +169,7 @@ func (db *DB) Ping(ctx context.Context) error { return db.DB.PingContext(ctx) }
 
 // Close closes every pool of this DB. Listeners are closed by those who opened them.
 func (db *DB) Close() error {
+	db.end()
 	db.mu.Lock()
 	pools, pinned := db.pools, db.sessions
 	db.pools, db.sessions, db.closed = nil, nil, true

@@ -6,8 +6,8 @@ import "sync"
 // its own, so that neither a slow page nor a handler that hogs its own pool can
 // keep a finished job or a heartbeat waiting.
 type hotPools struct {
-	enqueueOnce, claimOnce, settleOnce, beatOnce, effectOnce, fireOnce sync.Once
-	enqueue, claim, settle, beat, effect, fire                         *sessions
+	enqueueOnce, claimOnce, scanOnce, settleOnce, beatOnce, effectOnce, fireOnce sync.Once
+	enqueue, claim, scan, settle, beat, effect, fire                             *sessions
 }
 
 func (db *DB) open(once *sync.Once, to **sessions, n int) *sessions {
@@ -27,6 +27,9 @@ func (db *DB) enqueuers() *sessions { return db.open(&db.hot.enqueueOnce, &db.ho
 
 // claimers also promote due jobs.
 func (db *DB) claimers() *sessions { return db.open(&db.hot.claimOnce, &db.hot.claim, 2) }
+
+// scanners look where claims have to begin, which may take long.
+func (db *DB) scanners() *sessions { return db.open(&db.hot.scanOnce, &db.hot.scan, 1) }
 func (db *DB) settlers() *sessions { return db.open(&db.hot.settleOnce, &db.hot.settle, 1) }
 
 // beaters renew leases, look for taken jobs and notify.

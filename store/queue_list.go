@@ -24,15 +24,22 @@ type QueueRow struct {
 // Names of queues: those of waiting, running, scheduled and failed jobs, all that were
 // ever paused or that a live server works on, and those of the 1,000 jobs that await
 // their parent for longest (a bound for the page's time, not a rule: no index holds
-// their queues).
-const queueList = `
-with recursive` + readyLanes + `, failing as (
-    (select queue from tekrar.failed order by queue limit 1)
+// their queues). Queues of failed jobs are walked from the newest: those that were
+// requeued or deleted may still be in the index at the other end.
+var queueList = economical{usual: queueListWith(walkedLanes, walkedHeld), bloated: queueListWith(knownLanes(2), knownHeld(6))}
+
+func queueListWith(lanes, held string) string {
+	return `
+with recursive` + lanes + `, front as (
+    select l.queue, r.ready_at as oldest from lane l cross join lateral (
+        select r.ready_at from tekrar.ready r where ` + inLane + ` order by r.ready_at limit 1) r
+), failing as (
+    (select queue from tekrar.failed order by queue desc limit 1)
     union all
     select n.queue from failing l cross join lateral (
-        select queue from tekrar.failed where queue > l.queue order by queue limit 1) n
+        select queue from tekrar.failed where queue < l.queue order by queue desc limit 1) n
 ), name as (
-    select queue from lane
+    select queue from front
     union select queue from held
     union select queue from failing
     union select queue from (
@@ -46,28 +53,31 @@ with recursive` + readyLanes + `, failing as (
     where minute > date_trunc('minute', statement_timestamp()) - interval '5 minutes'
       and outcome in (1, 3, 4, 5, 9)
     group by queue
-), held as materialized (
-    select queue, count(*) as n from tekrar.running group by queue
-)
+), ` + held + `
 select n.queue, d.n,
-       (select min(o.ready_at) from lane l cross join lateral (
-            select r.ready_at from tekrar.ready r
-            where r.queue = l.queue and r.priority = l.priority order by r.ready_at limit 1) o
-        where l.queue = n.queue),
-       coalesce((select h.n from held h where h.queue = n.queue), 0),
+       (select min(f.oldest) from front f where f.queue = n.queue),
+       coalesce((select sum(h.n) from held h where h.queue = n.queue), 0)::bigint,
        coalesce((select f.n from finished f where f.queue = n.queue), 0),
        (select count(*) from tekrar.servers s where ` + serverIsLive + ` and n.queue = any(s.queues)),
-       q.paused_at, coalesce(q.paused_by, '')
+       q.paused_at, coalesce(q.paused_by, ''), ` + deadRows + `
 from name n
 cross join lateral (
     select count(*) as n from (
-        select 1 from tekrar.ready r where r.queue = n.queue limit $2) b) d
+        select 1 from lane l cross join lateral (
+            select 1 from tekrar.ready r where ` + inLane + ` limit $2) r
+        where l.queue = n.queue limit $2) b) d
 left join lateral (select paused_at, paused_by from tekrar.queues where name = n.queue offset 0) q on true
 order by n.queue`
+}
 
-// Queues reads every queue that has jobs, a setting or a live server, by name.
+// Queues reads every queue that has jobs, a setting or a live server, by name. While a
+// long transaction keeps more than 50,000 dead rows, Running may be as old as in Counts.
 func (db *DB) Queues(ctx context.Context) ([]QueueRow, error) {
-	rows, err := db.QueryxContext(ctx, db.sql(queueList), "", CountMax+1)
+	text, args, err := db.asked(ctx, queueList, lanesKnown|heldKnown, "", CountMax+1)
+	if err != nil {
+		return nil, fmt.Errorf("list queues: %w", err)
+	}
+	rows, err := db.QueryxContext(ctx, text, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list queues: %w", err)
 	}
@@ -75,12 +85,13 @@ func (db *DB) Queues(ctx context.Context) ([]QueueRow, error) {
 	var queues []QueueRow
 	for rows.Next() {
 		var q QueueRow
-		var depth int64
+		var depth, dead int64
 		if err := rows.Scan(&q.Name, &depth, &q.OldestReady, &q.Running, &q.Finished, &q.Servers,
-			&q.PausedAt, &q.PausedBy); err != nil {
+			&q.PausedAt, &q.PausedBy, &dead); err != nil {
 			return nil, fmt.Errorf("list queues: %w", err)
 		}
 		q.Depth = bounded(depth)
+		db.bloat.dead.Store(dead)
 		queues = append(queues, q)
 	}
 	if err := rows.Err(); err != nil {

@@ -24,7 +24,11 @@ type Reading struct{ Text, Params string }
 // Readings gives the statements of pages to tests that look at their plans.
 func Readings(db *DB) map[string]Reading {
 	list := func(f JobFilter) string { return db.sql(hotList(f.page(), hotOrder[f.State])) }
-	const hot = `'', 'k1', '2020-01-01', 5, 51`
+	const (
+		hot   = `'', 'k1', '2020-01-01', 5, 51`
+		held  = `'{1,2}', '{q1,q2}', '{3,4}'`
+		known = `'{q1,q2}', '{0,0}', '{2020-01-01,2020-01-01}'`
+	)
 	return map[string]Reading{
 		"enqueued":            {list(JobFilter{State: Enqueued}), hot},
 		"processing":          {list(JobFilter{State: Processing}), hot},
@@ -44,7 +48,7 @@ func Readings(db *DB) map[string]Reading {
 		"rows by id":          {db.sql(jobRowsByID), `'{1,2,3}'`},
 		"job":                 {db.sql(jobDetail), `1, 30000000`},
 		"job history":         {db.sql(jobHistory), `1, 9223372036854775807, 50`},
-		"all counts":          {db.sql(allCounts), ``},
+		"all counts":          {db.sql(allCounts.usual), ``},
 		"retrying count":      {db.sql("select " + retrying), ``},
 		"pending":             {db.sql(pending), `10001`},
 		"scheduled count":     {db.sql(hotCounts[Scheduled]), `'q1', 'k1', 0`},
@@ -52,8 +56,15 @@ func Readings(db *DB) map[string]Reading {
 		"failed count, queue": {db.sql(failedQueueCount), `'q1', ''`},
 		"kind count":          {db.sql(kindCount), `'', 'k1', 4`},
 		"any kind count":      {db.sql(anyKindCount), `'', '', 4`},
-		"queues":              {db.sql(queueList), `'', 10001`},
-		"oldest ready":        {db.sql(oldestReady), `''`},
+		"queues":              {db.sql(queueList.usual), `'', 10001`},
+		"front":               {db.sql(frontLook), `''`},
+		"all counts, known":   {db.sql(allCounts.bloated), known + `, ` + held},
+		"queues, known":       {db.sql(queueList.bloated), `'', 10001, ` + known + `, ` + held},
+		"enqueued, known":     {db.sql(enqueuedList.bloated), hot + `, ` + known},
+		"servers":             {db.sql(serverList.usual), ``},
+		"servers, known":      {db.sql(serverList.bloated), held},
+		"held":                {db.sql(heldLook), ``},
+		"enqueued count":      {db.sql(enqueuedCount.bloated), `'', 'k1', ` + known},
 		"failure groups":      {db.sql(groupsOf), `false, 50`},
 		"failure group":       {list(JobFilter{State: Failed, Group: new(int64)}), `'', 'k1', '2030-01-01', 5, 51, 101`},
 		"one group":           {db.sql(oneGroup), `'k1', 101`},

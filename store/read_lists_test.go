@@ -49,17 +49,10 @@ func TestQueues(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("queues (-want +got):\n%s", d)
 	}
-	at, err := db.OldestReady(ctx)
-	if err != nil || !at.Equal(someTime) {
-		t.Errorf("OldestReady: %v, %v", at, err)
-	}
 }
 
 func TestNothingWaits(t *testing.T) {
 	ctx, db := readSetup(t)
-	if at, err := db.OldestReady(ctx); at != nil || err != nil {
-		t.Errorf("OldestReady: %v, %v", at, err)
-	}
 	if n, next, err := db.Retrying(ctx); n != 0 || next != nil || err != nil {
 		t.Errorf("Retrying: %d, %v, %v", n, next, err)
 	}

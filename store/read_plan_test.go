@@ -41,7 +41,10 @@ func TestListsFollowTheirIndex_SCL01(t *testing.T) {
 	db := storetest.Fresh(t) // it leaves bloat
 	fill(t, db, 20_000)
 	for name, want := range map[string]string{
-		"enqueued":         `ready_lane on ready r\w*\s+Index Cond: \(\(queue = l\w*.queue\) AND \(priority = l\w*.priority\) AND \(ready_at >= \$3\)\)`,
+		"enqueued":         `ready_lane on ready r\w*\s+Index Cond: \(\(queue = l\w*.queue\) AND \(priority = l\w*.priority\) AND \(ready_at >= l\w*.after\) AND \(ready_at >= \$3\)\)`,
+		"enqueued, known":  `ready_lane on ready r\w*\s+Index Cond: \(\(queue = k\w*.queue\) AND \(priority = k\w*.priority\) AND \(ready_at >= k\w*.after\) AND \(ready_at >= \$3\)\)`,
+		"enqueued count":   `ready_lane on ready r\w*\s+Index Cond: \(\(queue = k\w*.queue\) AND \(priority = k\w*.priority\) AND \(ready_at >= k\w*.after\)\)`,
+		"queues, known":    `ready_lane on ready r\w*\s+Index Cond: \(\(queue = l\w*.queue\) AND \(priority = l\w*.priority\) AND \(ready_at >= l\w*.after\)\)`,
 		"scheduled":        `scheduled_due on scheduled s\s+Index Cond: \(ROW\(run_at, job_id\) >`,
 		"failed":           `Backward using failed_newest on failed f\s+Index Cond: \(ROW\(failed_at, job_id\) <`,
 		"scheduled, kind":  `scheduled_kind on scheduled s\s+Index Cond: \(\(kind = \$2\) AND \(ROW\(run_at, job_id\) >`,
@@ -52,7 +55,7 @@ func TestListsFollowTheirIndex_SCL01(t *testing.T) {
 		"awaiting":         `awaiting_oldest on awaiting a\s+Index Cond: \(ROW\(since, job_id\) >`,
 		"awaiting sweep":   `awaiting_parent on awaiting\w*\s+Index Cond: \(ROW\(parent_id, job_id\) >`,
 		"family":           `jobs_parent on jobs.*\s+Index Cond: \(parent_id =`,
-		"finished":         `Backward using history_finished on history h\w*\s+Index Cond: \(\(state = \$1\) AND \(kind = k\w*.kind\) AND \(id < \$4\)\)`,
+		"finished":         `Backward using history_finished on history h\w*\s+Index Cond: \(\(state = \$1\) AND \(kind = \w+.kind\) AND \(id < \$4\)\)`,
 		"finished, rows":   `history_pkey on history`,
 		"job history":      `Backward using history_pkey on history\s+Index Cond: \(\(job_id = \$1\) AND \(id < \$2\)\)`,
 	} {
@@ -77,7 +80,7 @@ func TestCountsDoNotWalkWhatTheyCount(t *testing.T) {
 			"failed count, queue": `Limit\s+->  Result\s+One-Time Filter: .*\s+->  Index Only Scan using failed_queue on failed\s+Index Cond: \(queue = \$1\)`,
 			"retrying count":      `Limit\s+->  Index (Only )?Scan using scheduled_retry on scheduled\b`,
 			"pending":             `Limit\s+->  Index (Only )?Scan using scheduled_retry on scheduled\b`,
-			"queues":              `Limit\s+->  Index Only Scan using failed_queue on failed\b`,
+			"queues":              `Limit\s+->  Index Only Scan Backward using failed_queue on failed\b`,
 		} {
 			plan := explain(t, db, store.Readings(db)[name])
 			if rest := regexp.MustCompile(allowed).ReplaceAllString(plan, ""); regexp.MustCompile(` on (scheduled|failed)\b`).MatchString(rest) {

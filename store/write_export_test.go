@@ -84,6 +84,7 @@ func Writings(db *DB) map[string]Reading {
 		"enqueue":        {db.sql(enqueueStatement), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}', '{""}'`},
 		"enqueue, now":   {db.sql(enqueueNow), `'{}', '{1}', '{0}', '{0}', '{q}', '{k}', '{0}', '{0}', '{""}', 'c', '{q}', '{""}', '{""}', '{0}', '{""}'`},
 		"claim":          {db.sql(claimStatement), `1, '{q0,q1}', '{0,0}', '{0,0}', '{k1,k2}', 500`},
+		"claim front":    {db.sql(claimFront), `'{q0,q1}', '{0,0}', '{k1,k2}'`},
 		"held":           {db.sql(heldStatement), `1, '{1,2,3}'`},
 		"settle":         {db.sql(settleStatement), `1, ` + seven},
 		"ask":            {db.sql(askStatement), `1, '{1,2,3}', '{1,1,1}'`},

@@ -46,6 +46,7 @@ type piece struct {
 const (
 	tickEvery = 2 * time.Second        // looks without a hint
 	tickGap   = 500 * time.Millisecond // shortest time between two looks
+	tickMost  = 5 * time.Second        // longest time between two looks, however slow they are
 	quietFor  = 7 * time.Second        // an empty frame after that, so that "as of" stays true
 	firstSeq  = 1 << 10                // leaves room below for a late joiner's frames
 	drawWait  = 2 * time.Second
@@ -131,19 +132,22 @@ func (v *view) run() {
 		default:
 		}
 		began := time.Now()
-		v.tick()
-		// Slow looks are spaced out, so that a view costs at most a fifth of a connection.
-		gap.Reset(max(v.hub.gap, 4*time.Since(began)) - time.Since(began))
+		took := v.tick()
+		// Slow looks are spaced out, so that a view costs at most a tenth of a connection,
+		// but not so far that its page takes the silence for a lost connection.
+		gap.Reset(max(v.hub.gap, min(10*took, tickMost)) - time.Since(began))
 	}
 }
 
-func (v *view) tick() {
+// tick looks once and says how long that took, without the wait for a slot.
+func (v *view) tick() (took time.Duration) {
 	select {
 	case v.hub.renders <- struct{}{}:
 		defer func() { <-v.hub.renders }()
 	case <-v.hub.stop:
-		return
+		return 0
 	}
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), drawWait)
 	defer cancel()
 	p, err := v.scene.look(ctx)
@@ -154,6 +158,7 @@ func (v *view) tick() {
 		v.publish(p)
 	}
 	// Any other error: "as of" on the page stops, which is the truth.
+	return time.Since(began)
 }
 
 // reload makes one page fetch itself. It takes no number of the sequence, which all

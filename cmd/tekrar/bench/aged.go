@@ -106,7 +106,6 @@ func slowestQuery(ctx context.Context, db *store.DB) (float64, error) {
 		func() error { _, err := db.Counts(ctx); return err },
 		func() error { _, _, err := db.Retrying(ctx); return err },
 		func() error { _, err := db.Pending(ctx); return err },
-		func() error { _, err := db.OldestReady(ctx); return err },
 		jobsOf(store.JobFilter{State: jobs.Scheduled, Cause: store.CauseRetry}),
 		jobsOf(store.JobFilter{State: jobs.Scheduled, Kind: "rare"}),
 		jobsOf(store.JobFilter{State: jobs.Scheduled, Queue: "rare"}),
