@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/lib/pq"
@@ -40,26 +41,26 @@ const (
 	heldKnown                         // three: see knownHeld
 )
 
-// asked gives the form of a statement to run now, and its parameters.
-func (db *DB) asked(ctx context.Context, s economical, what remembered, args ...any) (text string, all []any, err error) {
+// asked gives the form of a statement to run now, and its parameters. What is not
+// remembered yet is looked for behind the scenes; until then it is the usual form.
+func (db *DB) asked(s economical, what remembered, args ...any) (text string, all []any) {
 	if !db.bloat.much() {
-		return db.sql(s.usual), args, nil
+		return db.sql(s.usual), args
 	}
+	all = slices.Clone(args)
+	known := true
 	if what&lanesKnown != 0 {
-		front, err := db.bloat.front.get(ctx, db.life, db.lookForFront)
-		if err != nil {
-			return "", nil, fmt.Errorf("look where waiting jobs begin: %w", err)
-		}
-		args = append(args, front.lanes()...)
+		front, ok := db.bloat.front.get(db.life, db.lookForFront)
+		all, known = append(all, front.lanes()...), ok
 	}
 	if what&heldKnown != 0 {
-		held, err := db.bloat.held.get(ctx, db.life, db.lookForHeld)
-		if err != nil {
-			return "", nil, fmt.Errorf("count running jobs: %w", err)
-		}
-		args = append(args, pq.Array(held.servers), pq.Array(held.queues), pq.Array(held.n))
+		held, ok := db.bloat.held.get(db.life, db.lookForHeld)
+		all, known = append(all, pq.Array(held.servers), pq.Array(held.queues), pq.Array(held.n)), known && ok
 	}
-	return db.sql(s.bloated), args, nil
+	if !known {
+		return db.sql(s.usual), args
+	}
+	return db.sql(s.bloated), all
 }
 
 // heldJobs is how many jobs each server runs of each queue. No index could tell it

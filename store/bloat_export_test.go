@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +15,24 @@ func Economize(db *DB, from int64) {
 	db.bloat.from, db.bloat.front.least, db.bloat.held.least = from, time.Hour, time.Hour
 }
 
-// Economizes says whether it does.
-func Economizes(db *DB) bool { return db.bloat.much() }
+// Economizes says whether it does: whether it remembers, too.
+func Economizes(db *DB) bool {
+	if !db.bloat.much() {
+		return false
+	}
+	_, front := db.bloat.front.get(db.life, db.lookForFront)
+	_, held := db.bloat.held.get(db.life, db.lookForHeld)
+	return front && held
+}
 
-// Forget makes the next pages look again; lanes that were known stay known.
-func Forget(db *DB) {
+// LookAgain makes db look again, and returns when what it found is remembered; lanes
+// that were known stay known.
+func LookAgain(db *DB) {
 	db.bloat.front.forget()
 	db.bloat.held.forget()
+	for !Economizes(db) {
+		runtime.Gosched()
+	}
 }
 
 func (f *frugal[T]) forget() {
@@ -38,10 +50,7 @@ func EnqueuedBlocks(ctx context.Context, db *DB) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	text, args, err := db.hotStatement(ctx, f, at, id, 51)
-	if err != nil {
-		return 0, err
-	}
+	text, args := db.hotStatement(f, at, id, 51)
 	var plan []string
 	if err := db.SelectContext(ctx, &plan, "explain (analyze, buffers, costs off, timing off) "+text, args...); err != nil {
 		return 0, err
@@ -57,6 +66,6 @@ func EnqueuedBlocks(ctx context.Context, db *DB) (int, error) {
 type Frugal[T any] struct{ frugal[T] }
 
 // Get is get.
-func (f *Frugal[T]) Get(ctx, life context.Context, look func(context.Context) (T, error)) (T, error) {
-	return f.get(ctx, life, look)
+func (f *Frugal[T]) Get(life context.Context, look func(context.Context) (T, error)) (T, bool) {
+	return f.get(life, look)
 }

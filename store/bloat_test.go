@@ -84,7 +84,7 @@ func TestPagesPassDeadRowsOnce(t *testing.T) {
 	if len(got.Enqueued) != 2 || got.Counts[store.Enqueued].N != 2 || got.Counts[store.Processing].N != 0 || got.Queues[0].Running != 0 {
 		t.Errorf("it remembers nothing: %+v", got)
 	}
-	store.Forget(db)
+	store.LookAgain(db)
 	got = look(t, db)
 	if ids := jobIDs(got.Enqueued); !slices.Equal(slices.Sorted(slices.Values(ids)), append(jobs, late...)) || ids[0] != jobs[0] {
 		t.Errorf("enqueued: %v, want %v and %v", ids, jobs, late)
@@ -95,7 +95,7 @@ func TestPagesPassDeadRowsOnce(t *testing.T) {
 
 	// A lane that is empty at a look is still known when a job comes.
 	execAll(t, db, `delete from tekrar.ready where queue = 'mail'`)
-	store.Forget(db)
+	store.LookAgain(db)
 	before := look(t, db).OfQueue.N
 	put(t, db, past{states: way(store.Enqueued), queue: "mail", at: time.Now()})
 	if after := look(t, db).OfQueue.N; before != 0 || after != 1 {

@@ -13,70 +13,51 @@ const (
 	frugalRest  = 10 * time.Second
 	// Older answers are not given away while a new one is on its way.
 	frugalAge = frugalRest + 5*time.Second
-	// Longest time for an answer: nobody waits for that, but pages without it would
-	// never come when each gives up first.
+	// Longest time for an answer: nobody waits for it, but some pages give up first.
 	frugalPatience = 30 * time.Second
+	// Pause after a failure: those who asked go on without.
+	frugalRetry = time.Second
 )
 
 // frugal keeps the last answer to a question that is expensive while there are many
 // dead rows. One look at a time goes to the database, behind the scenes; meanwhile
-// those who ask get the last answer.
+// those who ask get the last answer, or do without.
 type frugal[T any] struct {
 	least time.Duration // shortest rest: tests want to know what is remembered
 
 	mu    sync.Mutex
 	last  T
-	at    time.Time   // when last came; zero: never
-	until time.Time   // until then nobody asks again
-	busy  *renewal[T] // the look on its way; nil: none
+	at    time.Time // when last came; zero: never
+	until time.Time // until then nobody asks again
+	busy  bool      // a look is on its way
 }
 
-// renewal is one look. Its answer is written before done is closed.
-type renewal[T any] struct {
-	done chan struct{}
-	v    T
-	err  error
-}
-
-// get answers with what look returned last, unless that is too old. life ends looks that
-// nobody will wait for any more.
-func (f *frugal[T]) get(ctx, life context.Context, look func(context.Context) (T, error)) (T, error) {
-	last, good, on := f.current(life, look)
-	if good {
-		return last, nil
-	}
-	select {
-	case <-on.done:
-		return on.v, on.err
-	case <-ctx.Done():
-		return last, ctx.Err()
-	}
-}
-
-// current is the last answer, whether it may be given away, and the look on its way.
-func (f *frugal[T]) current(life context.Context, look func(context.Context) (T, error)) (last T, good bool, on *renewal[T]) {
+// get answers with what look returned last; ok is false when that is too old. life ends
+// looks.
+func (f *frugal[T]) get(life context.Context, look func(context.Context) (T, error)) (last T, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
-	if !now.Before(f.until) && f.busy == nil {
-		f.busy = &renewal[T]{done: make(chan struct{})}
-		go f.renew(f.busy, life, look)
+	if !now.Before(f.until) && !f.busy {
+		f.busy = true
+		go f.renew(life, look)
 	}
-	return f.last, !f.at.IsZero() && now.Sub(f.at) < frugalAge, f.busy
+	return f.last, !f.at.IsZero() && now.Sub(f.at) < frugalAge
 }
 
-func (f *frugal[T]) renew(on *renewal[T], life context.Context, look func(context.Context) (T, error)) {
+func (f *frugal[T]) renew(life context.Context, look func(context.Context) (T, error)) {
 	ctx, cancel := context.WithTimeout(life, frugalPatience)
 	defer cancel()
 	began := time.Now()
-	on.v, on.err = look(ctx)
+	v, err := look(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.busy = nil; on.err == nil {
-		f.last, f.at = on.v, time.Now()
-		f.until = f.at.Add(max(f.least, min(frugalShare*f.at.Sub(began), frugalRest)))
+	now := time.Now()
+	f.busy, f.until = false, now.Add(frugalRetry)
+	if err == nil {
+		f.last, f.at = v, now
+		f.until = now.Add(max(f.least, min(frugalShare*now.Sub(began), frugalRest)))
 	}
-	close(on.done)
 }
 
 // remembered is the last answer, however old.

@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,13 +29,17 @@ func (a *answers) look(ctx context.Context) (int, error) {
 	}
 }
 
-// wants asks and wants an answer, and it after so long.
-func (a *answers) wants(t *testing.T, want int, after time.Duration) {
+// wants asks and wants an answer, 0 for none, and how often was looked.
+func (a *answers) wants(t *testing.T, want, asked int) {
 	t.Helper()
-	began := time.Now()
-	got, err := a.Get(t.Context(), t.Context(), a.look)
-	if err != nil || got != want || time.Since(began) != after {
-		t.Errorf("got %d, %v after %s; want %d after %s", got, err, time.Since(began), want, after)
+	synctest.Wait()
+	got, ok := a.Get(t.Context(), a.look)
+	if !ok {
+		got = 0
+	}
+	synctest.Wait()
+	if got != want || a.asked != asked {
+		t.Errorf("got %d after %d looks, want %d after %d", got, a.asked, want, asked)
 	}
 }
 
@@ -44,15 +47,16 @@ func TestFrugalRestsForAShareOfALook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &answers{takes: 100 * time.Millisecond}
-		a.wants(t, 1, a.takes)
-		a.wants(t, 1, 0)
-		time.Sleep(19*a.takes - 1)
-		a.wants(t, 1, 0)
-		time.Sleep(a.takes) // nobody asked again meanwhile
-		a.wants(t, 1, 0)    // this one asks, and does not wait
+		a.wants(t, 0, 1)
+		a.wants(t, 0, 1) // one look at a time
 		time.Sleep(a.takes)
-		synctest.Wait()
-		a.wants(t, 2, 0)
+		a.wants(t, 1, 1)
+		time.Sleep(19*a.takes - 1)
+		a.wants(t, 1, 1)
+		time.Sleep(1)
+		a.wants(t, 1, 2) // this one asks, and gets the last answer
+		time.Sleep(a.takes)
+		a.wants(t, 2, 2)
 	})
 }
 
@@ -60,65 +64,47 @@ func TestFrugalRestsForAShareOfALook(t *testing.T) {
 func TestFrugalNeverRestsForLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &answers{takes: 5 * time.Second}
-		a.wants(t, 1, a.takes)
+		a := &answers{takes: 6 * time.Second}
+		a.wants(t, 0, 1)
+		time.Sleep(a.takes)
+		a.wants(t, 1, 1)
 		time.Sleep(10 * time.Second)
-		a.wants(t, 1, 0)
-		time.Sleep(5 * time.Second) // older than 15 s, but the second look has just come
-		synctest.Wait()
-		a.wants(t, 2, 0)
-		time.Sleep(time.Minute) // nobody asked: too old to be given away
-		a.wants(t, 3, a.takes)
+		a.wants(t, 1, 2)
+		time.Sleep(5 * time.Second)
+		a.wants(t, 0, 2) // older than 15 seconds is not given away
+		time.Sleep(time.Second)
+		a.wants(t, 2, 2)
 	})
 }
 
-func TestFrugalLooksOnceForAll(t *testing.T) {
+// What fails is not asked for again at once, and is no answer.
+func TestFrugalDoesWithoutWhatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &answers{takes: time.Second}
-		var all sync.WaitGroup
-		for range 10 {
-			all.Go(func() { a.wants(t, 1, a.takes) })
-		}
-		all.Wait()
-	})
-}
-
-func TestFrugalFailsForThoseWhoWaited(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a := &answers{takes: time.Second, fails: errors.New("gone")}
-		for range 2 { // a failure is not remembered
-			if _, err := a.Get(t.Context(), t.Context(), a.look); !errors.Is(err, a.fails) {
-				t.Errorf("got %v", err)
-			}
-		}
+		a := &answers{takes: time.Millisecond, fails: errors.New("gone")}
+		a.wants(t, 0, 1)
+		time.Sleep(a.takes)
+		a.wants(t, 0, 1)
+		time.Sleep(time.Second)
 		a.fails = nil
-		a.wants(t, 3, a.takes)
-		time.Sleep(20 * time.Second)
-		a.fails = errors.New("gone again") // the answer of before is not lost, but too old
-		if _, err := a.Get(t.Context(), t.Context(), a.look); !errors.Is(err, a.fails) {
-			t.Errorf("got %v", err)
-		}
+		a.wants(t, 0, 2)
+		time.Sleep(a.takes)
+		a.wants(t, 2, 2)
+		a.fails = errors.New("gone again")
+		time.Sleep(time.Second)
+		a.wants(t, 2, 3)
+		time.Sleep(a.takes)
+		a.wants(t, 2, 3) // what was known before is not lost
 	})
 }
 
-// Who gives up takes nobody else's answer away; the end of the pool does.
-func TestFrugalOutlivesWhoAsked(t *testing.T) {
+func TestFrugalEndsWithItsDatabase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &answers{takes: time.Second}
-		hurried, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		if _, err := a.Get(hurried, t.Context(), a.look); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
-		}
-		a.wants(t, 1, time.Second-time.Millisecond)
-		time.Sleep(time.Minute) // too old to be given away
+		a := &answers{takes: time.Hour}
 		life, end := context.WithCancel(t.Context())
-		time.AfterFunc(time.Millisecond, end)
-		if _, err := a.Get(t.Context(), life, a.look); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
+		a.Get(life, a.look)
+		end()
+		synctest.Wait() // else the bubble waits for the look
 	})
 }

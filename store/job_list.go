@@ -55,11 +55,8 @@ func (db *DB) Jobs(ctx context.Context, f JobFilter) (rows []JobRow, next Cursor
 	if f.State == Succeeded || f.State == Deleted {
 		return db.finished(ctx, f, id, limit)
 	}
-	text, args, err := db.hotStatement(ctx, f, at, id, limit+1)
-	if err == nil {
-		err = db.SelectContext(ctx, &rows, text, args...)
-	}
-	if err != nil {
+	text, args := db.hotStatement(f, at, id, limit+1)
+	if err := db.SelectContext(ctx, &rows, text, args...); err != nil {
 		return nil, Cursor{}, fmt.Errorf("list %s jobs: %w", f.State, err)
 	}
 	if len(rows) > limit {

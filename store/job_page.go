@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"strings"
 	"time"
 )
@@ -123,10 +122,10 @@ var enqueuedList = ofLanes(5, func(lanes string) string {
 })
 
 // hotStatement is the list of f with its parameters.
-func (db *DB) hotStatement(ctx context.Context, f JobFilter, at time.Time, id int64, rows int) (text string, args []any, err error) {
+func (db *DB) hotStatement(f JobFilter, at time.Time, id int64, rows int) (text string, args []any) {
 	args = f.pageArgs(at, id, rows)
 	if f.State == Enqueued {
-		return db.asked(ctx, enqueuedList, lanesKnown, args...)
+		return db.asked(enqueuedList, lanesKnown, args...)
 	}
-	return db.sql(hotList(f.page(), hotOrder[f.State])), args, nil
+	return db.sql(hotList(f.page(), hotOrder[f.State])), args
 }

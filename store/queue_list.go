@@ -73,10 +73,7 @@ order by n.queue`
 // Queues reads every queue that has jobs, a setting or a live server, by name. While a
 // long transaction keeps more than 50,000 dead rows, Running may be as old as in Counts.
 func (db *DB) Queues(ctx context.Context) ([]QueueRow, error) {
-	text, args, err := db.asked(ctx, queueList, lanesKnown|heldKnown, "", CountMax+1)
-	if err != nil {
-		return nil, fmt.Errorf("list queues: %w", err)
-	}
+	text, args := db.asked(queueList, lanesKnown|heldKnown, "", CountMax+1)
 	rows, err := db.QueryxContext(ctx, text, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list queues: %w", err)

@@ -75,9 +75,7 @@ where id = $1 and stopped_at is null and lost_at is null and lease_until < clock
 			ID   int64  `db:"server"`
 			Name string `db:"name"`
 		}
-		if err := tx.SelectContext(ctx, &orphans, db.sql(`select distinct r.server, coalesce(s.name, '#' || r.server) as name
-from tekrar.running r left join lateral (select * from tekrar.servers where id = r.server offset 0) s on true
-where s.id is null or s.lost_at is not null or s.stopped_at is not null`)); err != nil {
+		if err := tx.SelectContext(ctx, &orphans, db.sql(orphanServers)); err != nil {
 			return err
 		}
 		for _, s := range orphans {
@@ -93,6 +91,13 @@ where s.id is null or s.lost_at is not null or s.stopped_at is not null`)); err 
 	}
 	return all, nil
 }
+
+// One walk through running, whatever the number of dead rows in it, and then a look for
+// each server.
+const orphanServers = `with held as materialized (select server from tekrar.running group by server)
+select r.server, coalesce(s.name, '#' || r.server) as name
+from held r left join lateral (select * from tekrar.servers where id = r.server offset 0) s on true
+where s.id is null or s.lost_at is not null or s.stopped_at is not null`
 
 func (db *DB) reclaimFrom(ctx context.Context, tx *sqlx.Tx, by, server int64, name string, lossLimit int, all *Reclaimed) error {
 	for {

@@ -8,11 +8,11 @@ import (
 
 const (
 	// expireShare is the part of one connection's time that retention takes while
-	// jobs run: after each chunk it rests for three times as long as that took. On a
+	// jobs run: after each chunk it rests for four times as long as that took. On a
 	// server whose cores the jobs have all, a job removed costs about as much as one
 	// run. At a quarter it removed 1,640 to 4,460 jobs a second,
 	// on two busy cores.
-	expireShare = 0.25
+	expireShare = 0.2
 	// expireLate: who has not come to the end for that long removes more slowly than
 	// jobs finish, and takes half of the time from then on.
 	expireLate      = time.Hour

@@ -10,7 +10,7 @@ import (
 	"github.com/tekrar/tekrar/store"
 )
 
-// Retention takes a quarter of the time while jobs run, all of it while none do.
+// Retention takes a fifth of the time while jobs run, all of it while none do.
 func TestExpireRestsWhileJobsRun(t *testing.T) {
 	e := writeSetup(t)
 	outcomes := func(n int, ago string) {
@@ -25,11 +25,11 @@ func TestExpireRestsWhileJobsRun(t *testing.T) {
 	}
 	outcomes(1, "1 minute")
 	const chunk = 20 * time.Millisecond
-	if took, err := store.ExpirePause(ended, e.db, chunk, time.Minute); err != nil || took < 3*chunk {
+	if took, err := store.ExpirePause(ended, e.db, chunk, time.Minute); err != nil || took < 4*chunk {
 		t.Errorf("it rested %v after %v, %v", took, chunk, err)
 	}
 	for _, want := range []struct{ took, before, rest time.Duration }{
-		{chunk, time.Hour, 3 * chunk}, {chunk, time.Hour + 1, chunk}, {time.Hour, 0, store.ExpireRest},
+		{chunk, time.Hour, 4 * chunk}, {chunk, time.Hour + 1, chunk}, {time.Hour, 0, store.ExpireRest},
 	} {
 		if rest := store.ExpirePauseOf(want.took, want.before); rest != want.rest {
 			t.Errorf("%+v: %v", want, rest)
@@ -67,7 +67,7 @@ func TestExpireTakesKindsTogether(t *testing.T) {
 	chunks := 0
 	store.SetPause(e.db, func(point string) {
 		if point == "expire: jobs removed" {
-			if chunks++; chunks == 4 {
+			if chunks++; chunks == 8 {
 				stop()
 			}
 		}

@@ -43,10 +43,7 @@ order by s.stopped_at is not null or s.lost_at is not null, s.started_at desc, s
 // stopped or were lost within the last 24 hours; newest first in both. While a long
 // transaction keeps more than 50,000 dead rows, Running may be as old as in Counts.
 func (db *DB) Servers(ctx context.Context) ([]ServerRow, error) {
-	text, args, err := db.asked(ctx, serverList, heldKnown)
-	if err != nil {
-		return nil, fmt.Errorf("list servers: %w", err)
-	}
+	text, args := db.asked(serverList, heldKnown)
 	rows, err := db.QueryxContext(ctx, text, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list servers: %w", err)

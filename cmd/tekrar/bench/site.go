@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -56,7 +55,7 @@ func slowestPage(c *jobs.Client) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var worst time.Duration
+	var worst float64
 	for _, page := range pages {
 		var took []time.Duration
 		for range times {
@@ -66,8 +65,7 @@ func slowestPage(c *jobs.Client) (float64, error) {
 			}
 			took = append(took, time.Since(began))
 		}
-		slices.Sort(took)
-		worst = max(worst, took[times*95/100])
+		worst = max(worst, quantile(took, .95))
 	}
-	return float64(worst.Microseconds()) / 1000, s.close()
+	return worst, s.close()
 }
