@@ -75,7 +75,7 @@ func (k *claimer) run(ctx context.Context) {
 			}
 		default:
 			trouble.ok()
-			if wait > 0 && !(sleep(ctx, wait, k.woken) && sleep(ctx, k.pace.rest(claimGap), nil)) {
+			if wait > 0 && !(sleep(ctx, wait, k.woken) && sleep(ctx, k.rest(), nil)) {
 				return
 			}
 		}
@@ -115,7 +115,7 @@ func (k *claimer) round(ctx context.Context) (wait time.Duration, err error) {
 		}
 		if full {
 			u.scanned(began, time.Since(began), false)
-			if u.fullTook >= k.e.c.scans.slow { // look now: lanes that have no cursor yet are walked by each claim
+			if u.fullTook >= k.e.c.scans.slow && !u.blind { // look now: lanes that have no cursor yet are walked by each claim
 				u.lastFull = time.Time{}
 			}
 		}
@@ -158,8 +158,16 @@ func (k *claimer) lanes(u *unit, full bool) []store.Lane {
 	return lanes
 }
 
-// room is free slots plus the buffer that the present rate allows, less what
-// waits to be settled beyond a bound.
+// rest is how long the next claim waits for more jobs. Where a queue has slots of its own
+// or a limit holds, no buffer bridges that time.
+func (k *claimer) rest() time.Duration {
+	if slices.ContainsFunc(k.units, func(u *unit) bool { return u.slots > 0 || len(u.limits) > 0 }) {
+		return 0
+	}
+	return k.pace.rest(claimGap)
+}
+
+// room is free slots plus the buffer that the present rate allows.
 func (k *claimer) room() int {
 	room, finished := k.e.held.room(k.ahead())
 	k.pace.saw(finished)

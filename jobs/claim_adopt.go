@@ -19,20 +19,24 @@ const (
 
 // compare finds jobs that a claim took although it was cut off, and committed after
 // the look that followed it. It looks beside the claims, past many dead rows it takes
-// long, and makes them unsure when it finds some.
+// long, and makes them unsure when it finds some twice.
 func (k *claimer) compare(ctx context.Context) {
 	if k.comparing != nil {
 		select {
 		case unknown := <-k.comparing:
 			k.comparing, k.looked = nil, time.Now()
-			k.unsure = k.unsure || slices.ContainsFunc(unknown, func(t store.Token) bool { return slices.Contains(k.suspects, t) })
+			again := slices.DeleteFunc(slices.Clone(unknown), func(t store.Token) bool { return !slices.Contains(k.suspects, t) })
+			k.unsure = k.unsure || len(again) > 0
+			if k.suspects != nil {
+				unknown = nil // looked at twice: others are suspected next time
+			}
 			k.suspects = unknown
 		default:
 			return
 		}
 	}
 	every := k.e.c.scans.every
-	if len(k.suspects) > 0 {
+	if k.suspects != nil {
 		every = suspectFor
 	}
 	if k.unsure || time.Since(k.looked) < every {
@@ -41,12 +45,19 @@ func (k *claimer) compare(ctx context.Context) {
 	k.comparing = make(chan []store.Token, 1)
 	server := k.e.server.Load()
 	k.looks.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, lookPatience)
+		timed, cancel := context.WithTimeout(ctx, lookPatience)
 		defer cancel()
-		// An error is one of claims too, which say it.
-		held, _ := k.e.db.Running(ctx, server)
-		known := k.known()
-		k.comparing <- slices.DeleteFunc(held, func(t store.Token) bool { return known[t] })
+		before := k.known() // some of it ends during the look
+		held, err := k.e.db.Running(timed, server)
+		if err != nil && ctx.Err() == nil {
+			k.e.log.Warn("could not look for jobs of a claim whose answer was lost; tried again", "err", err)
+		}
+		after := k.known()
+		held = slices.DeleteFunc(held, func(t store.Token) bool { return before[t] || after[t] })
+		if len(held) == 0 {
+			held = nil
+		}
+		k.comparing <- held
 	})
 }
 

@@ -92,7 +92,7 @@ func (k *claimer) full(ctx context.Context, u *unit) bool {
 
 func (k *claimer) found(u *unit, f front) {
 	u.scanned(f.began, f.ended.Sub(f.began), true)
-	if f.err != nil { // the next one is a claim, which says what is wrong
+	if u.blind = f.err != nil; u.blind { // the next one is a claim, which says what is wrong
 		u.scanned(time.Time{}, 0, false)
 	}
 	if time.Since(f.ended) > maxFullRest { // there was no room for so long: much is claimed from there on

@@ -18,6 +18,7 @@ type unit struct {
 	lastFull time.Time // last scan from the start of each lane
 	fullTook time.Duration
 	beside   bool       // it was a look beside the claims
+	blind    bool       // the last such look failed
 	looking  chan front // the look beside the claims; nil: none
 }
 

@@ -6,7 +6,8 @@ import "time"
 // 2,000 jobs a second they came with six to eight jobs; from busyRate on a small one
 // waits until its gap has passed since the one before it began, which halved their time
 // in Postgres and took a third off the 99th percentile of the wait for a start. Below
-// that rate, and for many jobs, nothing waits.
+// that rate nothing waits, nor does a claim that may find more at once, or a settle of
+// many.
 const (
 	busyRate  = 1000 // jobs a second
 	claimGap  = aheadFor / 4

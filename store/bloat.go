@@ -71,7 +71,9 @@ type heldJobs struct {
 	n       []int64
 }
 
-const heldLook = `select server, queue, count(*), ` + deadRows + ` from tekrar.running group by server, queue`
+// The number of dead rows comes alone when nothing runs.
+const heldLook = `select coalesce(h.server, 0), coalesce(h.queue, ''), coalesce(h.n, 0), ` + deadRows + `
+from (values (1)) one left join (select server, queue, count(*) as n from tekrar.running group by server, queue) h on true`
 
 // walkedHeld and knownHeld are the CTE held; knownHeld has the parameters from number p.
 const walkedHeld = `held as materialized (select server, queue, count(*) as n from tekrar.running group by server, queue)`
@@ -95,6 +97,9 @@ func (db *DB) lookForHeld(ctx context.Context) (h heldJobs, err error) {
 			return err
 		}
 		db.bloat.dead.Store(dead)
+		if n == 0 {
+			return nil
+		}
 		h.servers, h.queues, h.n = append(h.servers, server), append(h.queues, queue), append(h.n, n)
 		return nil
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 // aged: a drain in tables that hold many finished, scheduled and failed jobs, how much
-// of the rate in empty tables that is, what is left of it while a fifth of the finished
+// of the rate in nearly empty tables that is, what is left of it while a fifth of the finished
 // ones expires and how many go a second, and what the dashboard's queries take there.
 func (b *bench) aged(ctx context.Context, db *store.DB) error {
 	empty, err := b.drainSome(ctx, db)
