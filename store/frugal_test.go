@@ -53,7 +53,7 @@ func TestFrugalRestsForAShareOfALook(t *testing.T) {
 		a.wants(t, 1, 1)
 		time.Sleep(19*a.takes - 1)
 		a.wants(t, 1, 1)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		a.wants(t, 1, 2) // this one asks, and gets the last answer
 		time.Sleep(a.takes)
 		a.wants(t, 2, 2)
