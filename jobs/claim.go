@@ -184,9 +184,8 @@ func (k *claimer) take(claimed []store.Claimed) {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.ReadyAt.Compare(b.ReadyAt), cmp.Compare(a.ID, b.ID))
 	})
 	server := k.e.server.Load()
-	for i := range claimed {
-		c := &claimed[i]
-		k.e.begin(*c, server)
+	for _, c := range claimed {
+		k.e.begin(c, server)
 	}
 }
 

@@ -117,12 +117,7 @@ func (db *DB) Held(ctx context.Context, server int64, known []int64) (held []Cla
 func (db *DB) Running(ctx context.Context, server int64) (held []Token, err error) {
 	text := db.sql(`select job_id, attempt from tekrar.running where server = $1`)
 	err = db.scanners().with(ctx, func(s *session) error {
-		return s.query(ctx, text, func(r *sql.Rows) error {
-			var t Token
-			err := r.Scan(&t.ID, &t.Attempt)
-			held = append(held, t)
-			return err
-		}, server)
+		return s.query(ctx, text, scanTokens(&held), server)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up held jobs: %w", err)

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Parameters of each: $1 queue, $2 kind, $3 and $4 the place to go on from,
 // $5 rows. The row comparison and the order end alike, job_id last, so that rows
@@ -109,17 +106,22 @@ func hotList(page, order string) string {
 
 // withPage begins a statement with a page as a CTE of that name.
 func withPage(name, page string) string {
-	lanes := ""
 	if page == hotPages[Enqueued] {
-		lanes = "recursive" + walkedLanes + ", "
+		return withLanes(walkedLanes, name)
 	}
-	return "with " + lanes + name + " as materialized (" + page + ")"
+	return "with " + name + " as materialized (" + page + ")"
+}
+
+// withLanes is withPage for enqueued jobs.
+func withLanes(lanes, name string) string {
+	return "with recursive" + lanes + ", " + name + " as materialized (" + hotPages[Enqueued] + ")"
 }
 
 // enqueuedList is hotList of enqueued jobs.
-var enqueuedList = ofLanes(5, func(lanes string) string {
-	return strings.Replace(hotList(hotPages[Enqueued], hotOrder[Enqueued]), walkedLanes, lanes, 1)
-})
+var enqueuedList = economical{
+	usual:   hotList(hotPages[Enqueued], hotOrder[Enqueued]),
+	bloated: withLanes(knownLanes(5), "page") + jobRows + "order by " + hotOrder[Enqueued],
+}
 
 // hotStatement is the list of f with its parameters.
 func (db *DB) hotStatement(f JobFilter, at time.Time, id int64, rows int) (text string, args []any) {

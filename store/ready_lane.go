@@ -47,8 +47,3 @@ func waitingTo(limit int, which string) string {
 			select 1 from tekrar.ready r where %[2]s and %[3]s limit %[1]d) r
 		limit %[1]d)`, limit, inLane, which)
 }
-
-// ofLanes builds a statement with params parameters, $1 a queue, around its lanes.
-func ofLanes(params int, build func(lanes string) string) economical {
-	return economical{usual: build(walkedLanes), bloated: build(knownLanes(params))}
-}

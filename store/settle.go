@@ -118,12 +118,7 @@ type Token struct {
 func (db *DB) Settle(ctx context.Context, server int64, batch []Settled) (refused []Token, err error) {
 	text, args := db.sql(settleStatement), settleArgs(server, inOrder(batch))
 	err = db.settlers().with(ctx, func(s *session) error {
-		return s.query(ctx, text, func(r *sql.Rows) error {
-			var t Token
-			err := r.Scan(&t.ID, &t.Attempt)
-			refused = append(refused, t)
-			return err
-		}, args...)
+		return s.query(ctx, text, scanTokens(&refused), args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("settle %d jobs: %w", len(batch), err)
@@ -205,6 +200,15 @@ const askStatement = `select t.job_id, t.attempt,
   exists (select 1 from tekrar.running r where r.job_id = t.job_id and r.attempt = t.attempt and r.server = $1),
   exists (select 1 from tekrar.history h where h.job_id = t.job_id and h.attempt = t.attempt and h.server = $1 and h.worker is not null)
 from unnest($2::bigint[], $3::integer[]) as t(job_id, attempt)`
+
+func scanTokens(to *[]Token) func(*sql.Rows) error {
+	return func(r *sql.Rows) error {
+		var t Token
+		err := r.Scan(&t.ID, &t.Attempt)
+		*to = append(*to, t)
+		return err
+	}
+}
 
 // Unsettled sorts tokens whose settle had no answer: open ones still hold their
 // job and can be settled again; the others are done, or lost (no row of theirs
